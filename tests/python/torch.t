@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 36
+plan 37
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -39,6 +39,7 @@ check "gradients of sparse tensors" check gradients_of_tensors
 check "empty products" check empty
 check "values that change" check values_changed
 check "operators: shapes and batches" check operators
+check "gradients that are registered by name" check by_name
 check "functions that are compiled" check compiled
 check "autocast, deterministic and inference modes" check modes
 check "errors are a line" check errors

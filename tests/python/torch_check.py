@@ -221,6 +221,27 @@ def batched_by_rules(three, d, many):
     near(out.movedim(at, 0), torch.stack([(random(20, 4) @ x.t())[d != 0] for x in many]))
 
 
+def by_name():
+    """Gradients as a PyTorch with register_autograd calls them."""
+    d = dense(6, 5)
+    ptr, idx, val = parts(d)
+    given = {"spmm": (ptr, idx, val, random(5, 3), 5, False), "sampled": (ptr, idx, random(6, 3), random(5, 3))}
+    for op in ops._DEFINED:
+        setup, backward = ops._differentiated_by_name(op)
+
+        def forward(ctx, *args):
+            result = ops._below(ops._OPERATORS[op.name], *args)
+            setup(ctx=ctx, inputs=args, output=result)
+            return result
+
+        made = type("Generated", (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+        x, y, *rest = given[op.name][2:]
+        for needs in ((True, True), (True, False), (False, True)):
+            operands = [t.clone().requires_grad_(need) for t, need in zip((x, y), needs)]
+            assert torch.autograd.gradcheck(lambda x, y: made.apply(ptr, idx, x, y, *rest), operands)
+            assert torch.autograd.gradgradcheck(lambda x, y: made.apply(ptr, idx, x, y, *rest), operands)
+
+
 def compiled():
     """A function that a compiler sees gives the same; only where PyTorch has one."""
     if not hasattr(torch, "compile"):

@@ -318,10 +318,12 @@ def _differentiated_by_key(op: _Operator) -> Any:
     return differentiated
 
 
-_register(_Operator("spmm", _spmm_operator, _spmm_shape, _spmm_batched, _Spmm, _save_spmm,
-                    _spmm_gradients, slice(2, 4)))
-_register(_Operator("sampled", _sampled_operator, _sampled_shape, _sampled_batched, _Sampled,
-                    _save_sampled, _sampled_gradients, slice(2, 4)))
+_DEFINED = (_Operator("spmm", _spmm_operator, _spmm_shape, _spmm_batched, _Spmm, _save_spmm,
+                      _spmm_gradients, slice(2, 4)),
+            _Operator("sampled", _sampled_operator, _sampled_shape, _sampled_batched, _Sampled,
+                      _save_sampled, _sampled_gradients, slice(2, 4)))
+for _op in _DEFINED:
+    _register(_op)
 
 
 # ---------------------------------------------------------------- calls
