@@ -251,16 +251,18 @@ def _gone(key: int, gone: Any) -> None:
 
 # ---------------------------------------------------------------- products
 
-if hasattr(torch, "get_autocast_dtype"):
-    def _autocast(kind: str) -> Optional[torch.dtype]:
-        """The type of autocast on a kind of device; None: it is off."""
-        return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
-else:
-    def _autocast(kind: str) -> Optional[torch.dtype]:
-        """The type of autocast on a kind of device; None: it is off."""
-        if kind == "cpu":
-            return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
-        return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
+def _autocast_of_2(kind: str) -> Optional[torch.dtype]:
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+
+
+def _autocast_of_1(kind: str) -> Optional[torch.dtype]:
+    if kind == "cpu":
+        return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+    return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
+
+
+#: The type of autocast on a kind of device; None: it is off.
+_autocast = _autocast_of_2 if hasattr(torch, "get_autocast_dtype") else _autocast_of_1
 
 
 def _cast(dtype: torch.dtype, *tensors: Tensor) -> Tuple[Tensor, ...]:
