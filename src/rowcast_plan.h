@@ -50,7 +50,8 @@ typedef struct rc_plan_matrix {
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     const void *col_idx; /**< [nnz] columns; of CSC rows */
     const void *val;     /**< [nnz] in the order of `col_idx` */
-    rc_precision_t precision; /**< of the values, which may be another one than the problem's */
+    rc_precision_t precision; /**< of the values, which may be another one than the problem's; 0 is
+                                   fp32 */
     int on_device;     /**< 1: the arrays are memory of the GPU of the stream, 0: of the host; for a
                         plan on the host 0 */
     int col_idx_bytes; /**< of one of `col_idx`: 4 or 8; 0: 4 */

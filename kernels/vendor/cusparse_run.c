@@ -130,19 +130,41 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
 
 /* cuSPARSE loads several values at once where K allows it, and does not look at the leading
  * dimension of a row-major matrix: with K = 2 and rows of 5 values CSR_ALG3 of 12.6.3 reads a
- * misaligned address, which ends the context. */
-static rc_status_t check_ld(const rc_cusparse_t *s, int i, int64_t ld, rc_err_t *err)
+ * misaligned address, which ends the context.
+ * \return values that it may load at once from operand number i; of 16 bits two in any layout */
+static int64_t loaded_at_once(const rc_cusparse_t *s, int i)
 {
-    enum { load_bytes = 16 };
-    int64_t step = load_bytes / (int64_t)rc_precision_bytes(s->base.p.precision);
+    enum { load_bytes = 16, word_bytes = 4 };
+    const int64_t value = (int64_t)rc_precision_bytes(s->base.p.precision);
+    if (layout_of(s, i) != RC_ROW_MAJOR)
+        return value < word_bytes ? word_bytes / value : 1;
+    int64_t step = load_bytes / value;
     while (step > 1 && s->k % step != 0)
         step /= 2;
+    return step;
+}
+
+static rc_status_t check_ld(const rc_cusparse_t *s, int i, int64_t ld, rc_err_t *err)
+{
+    const int64_t step = loaded_at_once(s, i);
     if (layout_of(s, i) != RC_ROW_MAJOR || ld % step == 0)
         return RC_OK;
     return rc_fail(err, RC_ENOTSUP,
         "cuSPARSE needs a leading dimension that is a multiple of %" PRId64 " where K = %" PRId64
-        " is one, found %" PRId64,
+        ", found %" PRId64,
         step, s->k, ld);
+}
+
+/* Values of 16 bits: others are at multiples of words that cuSPARSE loads one by one. */
+static rc_status_t check_place(const rc_cusparse_t *s, int i, const void *data, rc_err_t *err)
+{
+    const size_t value = rc_precision_bytes(s->base.p.precision);
+    const size_t bytes = value * (size_t)loaded_at_once(s, i);
+    if (value >= sizeof(uint32_t) || (uintptr_t)data % bytes == 0)
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP,
+        "cuSPARSE needs an operand of %s at a multiple of %zu bytes where K = %" PRId64,
+        rc_type(s->base.p.precision)->name, bytes, s->k);
 }
 
 /* Operand number i is at `data` from now on.
@@ -152,6 +174,8 @@ static rc_status_t set_operand(
 {
     rc_cusparse_operand_t *o = &s->operand[i];
     rc_status_t st = RC_OK;
+    if (data != o->at && check_place(s, i, data, err) < 0)
+        return RC_ENOTSUP;
     if (o->matrix && (ld != o->ld || s->k != o->k)) {
         if (check_ld(s, i, ld, err) < 0)
             return RC_ENOTSUP;

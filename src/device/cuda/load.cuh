@@ -44,7 +44,7 @@ __device__ __forceinline__ std::enable_if_t<sizeof(T) == sizeof(uint16_t), T> lo
 
 /* N neighbouring values, loaded in pieces of up to 16 bytes.  Their address is a multiple of their
  * size, or of 16.  A is read once: it leaves L1 first. */
-template <typename T, int N> struct run {
+template <typename T, int N> struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) run {
     T value[N];
 };
 
