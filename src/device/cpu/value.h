@@ -35,6 +35,7 @@ RC_SHORT_INLINE void rc_bf16_stores(rc_bf16_t *to, const float *from, int n)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++)
+        /* cppcheck-suppress objectIndex */
         to[i] = rc_bf16_store(from[i]);
 }
 
