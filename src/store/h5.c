@@ -216,6 +216,8 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
             st = open_checked(&h, file, writable, err);
         free(file);
     }
+    if (st == RC_EBUSY && stat(path, &s) != 0) /* it was removed, not replaced */
+        st = no_store(path, errno, err);
     if (st == RC_OK)
         st = check_format(&h, err);
     if (st < 0)
