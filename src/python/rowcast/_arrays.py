@@ -65,6 +65,26 @@ class Dense:
         new = new_torch if is_torch(self.array) else new_cupy
         return Dense(new(self.array.dtype, self.array.device, (rows, cols), column_major))
 
+    def copied(self, stream: int) -> "Dense":
+        """A copy with the values that the array has on a stream."""
+        if stream != self.stream:
+            self.wait()
+        is_of_torch = is_torch(self.array)
+        with on_device(self.array, self.device):
+            made = Dense(self.array.detach().clone() if is_of_torch else self.array.copy())
+        if stream != self.stream:
+            self.wait()
+        return made
+
+    def wait(self) -> None:
+        """For all that its GPU was asked for."""
+        if is_torch(self.array):
+            import torch
+            torch.cuda.synchronize(self.device)
+        else:
+            import cupy
+            cupy.cuda.Device(self.device).synchronize()
+
     def leading(self, column_major: bool, what: str) -> int:
         """The leading dimension in values.
 
@@ -105,6 +125,12 @@ class HostDense(Dense):
 
     def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
         return HostDense(new_numpy(self.array.dtype, None, (rows, cols), column_major))
+
+    def copied(self, stream: int) -> "Dense":
+        return HostDense(self.array.copy())
+
+    def wait(self) -> None:
+        """Nothing is under way."""
 
 
 def laid(array: Any, dense: Dense, column_major: bool) -> Any:
@@ -237,6 +263,19 @@ class Sparse:
         return lib.PlanMatrix(*self.shape, self.nnz, self.row_ptr, self.row_ptr_bytes, self.col_idx,
                               self.val, self.precision, int(self.on_device), self.col_idx_bytes,
                               self.form)
+
+    def copied(self, stream: int) -> "Sparse":
+        """The same matrix in arrays of its own, with what the others have on a stream."""
+        other = copy.copy(self)
+        if self.on_device:
+            other.kept = parts = tuple(x.copied(stream) for x in self.kept)
+            other.like = parts[2].array
+            pointers = [x.pointer for x in parts]
+        else:
+            other.kept = parts = tuple(x.copy() for x in self.kept)
+            pointers = [x.ctypes.data for x in parts]
+        other.row_ptr, other.col_idx, other.val = pointers
+        return other
 
     def transposed(self) -> "Sparse":
         """The transposed matrix, of the same arrays."""

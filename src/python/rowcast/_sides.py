@@ -1,6 +1,7 @@
 """What a plan multiplies beside B by its own operation: vectors, and by the transposed matrix.
 
-Each is another plan of the same matrix, made when it is first asked for.
+Each is another plan of the same matrix, made when it is first asked for, of the copy of that matrix
+that the plan keeps.
 """
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ class Sides:
 
     __array_ufunc__ = None  # NumPy does not take it for an array
     op = "spmm"
-    _derive: Optional[Callable[[str, bool], Any]] = None  # makes one of them
+    _derive: Optional[Callable[[str, bool], Any]] = None  # makes one of them, of the first values
+    _values: Any = None  # of the last update, an array that nobody else has
     _sides: Dict[Tuple[str, bool], Any] = {}  # by operation, and whether of A'
 
     def __matmul__(self, b: Any) -> Any:
@@ -25,7 +27,7 @@ class Sides:
 
     @property
     def T(self) -> "Transposed":
-        """A' for products, `plan.T @ b`: the first makes a plan of A, which must be there."""
+        """A' for products, `plan.T @ b`: the first makes a plan of the values that this one has."""
         return Transposed(self)
 
     def spmv(self, x: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
@@ -37,7 +39,7 @@ class Sides:
             out: [rows]; None: a new array
 
         Raises:
-            ValueError: as a call of the plan; the first one, where A is gone, or had new values
+            ValueError: as a call of the plan
         """
         return self._vector(x, out, False, alpha=alpha, beta=beta, stream=stream)
 
@@ -79,18 +81,28 @@ class Sides:
             return made
         with self._lock:
             if (op, transposed) not in self._sides:
-                if self._derive is None:
-                    raise ValueError("A: the plan had new values: .T and products with vectors are "
-                                     "to be asked for once before update()")
                 made = self._derive(op, transposed)
+                if self._values is not None:
+                    self._catch_up(made)
                 self._sides = {**self._sides, (op, transposed): made}
             return self._sides[op, transposed]
 
-    def _update_sides(self, values: Any, stream: Optional[int]) -> None:
-        """After an error there are none, rather than some with old values."""
-        self._derive, sides, self._sides = None, self._sides, {}
+    def _catch_up(self, made: Any) -> None:
+        """The last values for a new plan, whatever the stream that they came by."""
+        dense = self._seen(self._values, "values")
+        dense.wait()
+        made._update(self._values, next(iter(made._of)), True)
+        dense.wait()
+
+    def _update_sides(self, values: Any, stream: int) -> None:
+        """After an error there are none, rather than some with old values.
+
+        Args:
+            values: an array that nobody else has
+        """
+        self._values, sides, self._sides = values, self._sides, {}
         for side in sides.values():
-            side.update(values, stream=stream)
+            side._update(values, stream, True)
         self._sides = sides
 
 

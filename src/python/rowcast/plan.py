@@ -33,6 +33,9 @@ class Plan(Sides, Handle):
     its own, so that streams do not wait for one another.  A plan that a GPU has of a matrix of
     SciPy makes one for the CPU too, when it is called with an array of NumPy.
 
+    It keeps a copy of A where A is, and one of new values, for those plans, .T and products with
+    vectors: what is done to A does not reach them.
+
     Attributes:
         shape: of A
         op: "spmm" or "spmv"
@@ -160,14 +163,18 @@ class Plan(Sides, Handle):
     def update(self, values: Any, *, stream: Optional[int] = None) -> None:
         """New values on the same pattern, in the order that A had them when the plan was made.
 
-        The plans of .T and of vectors that were made get them too.  Products that were asked for
-        have the old ones, whatever their stream: plans of other streams go, which waits for them,
-        and come back at their next product.
+        Those of .T and with vectors have them too.  Products that were asked for have the old ones,
+        whatever their stream: plans of other streams go, which waits for them, and come back at
+        their next product.
 
         Args:
             values: [nnz] where the plan is, of any value type: on its GPU, or of NumPy
             stream: as for a product
         """
+        self._update(values, stream, False)
+
+    def _update(self, values: Any, stream: Optional[int], is_own: bool) -> None:
+        """is_own: nobody changes the array any more, which need not be copied."""
         dense = self._seen(values, "values")
         if dense.shape != (self._nnz,) or (self._nnz > 1 and dense.strides != (1,)):
             raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
@@ -175,13 +182,14 @@ class Plan(Sides, Handle):
         precision = number_of(dense.dtype, lib.dtypes(), "values")
         on = _stream_of(dense, stream, "values")
         with self._lock:
+            own = values if is_own or self._derive is None else dense.copied(on).array
             mine = self._on(on, dense)
             for other in [s for s in self._of if s != on]:
                 self._library.rc_plan_free(self._of.pop(other)[0])
             self._again = self._beside = self._cpu = None  # which have the old values
             lib.call(self._library.rc_plan_update_values, mine, self._nnz, dense.pointer, precision,
                      int(not self.on_cpu), on)
-            self._update_sides(values, stream)
+            self._update_sides(own, on)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Write choices and orders, for `rowcast plan` and rc_plan_load."""
@@ -350,6 +358,16 @@ def _stream_after(sparse: Sparse, stream: Any) -> int:
     return on
 
 
+def _owned(a: Any, sparse: Sparse, stream: Any) -> Tuple[Sparse, int]:
+    """The matrix in arrays that nobody changes, and the stream that they are there on.
+
+    Args:
+        a: as it was given: a Sparse is of such arrays
+    """
+    on = _stream_after(sparse, stream)
+    return sparse if sparse is a else sparse.copied(on), on
+
+
 def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str) -> Any:
     """What is to be computed, for C."""
     if layout not in _LAYOUTS:
@@ -365,26 +383,15 @@ def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str) -> Any:
                            k_range=flag(k_range, "k_range"))
 
 
-def _weak(a: Any) -> Callable[[], Any]:
-    """A function that gives a, and None where nobody else has it any more."""
-    try:
-        return weakref.ref(a)
-    except TypeError:
-        return lambda: a
-
-
-def _derived(source: Callable[[], Any], k: Any, how: Dict[str, Any], names: Dict[str, Any],
+def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
              op: str, transposed: bool) -> Plan:
     """A plan of the same matrix for another operation, or of A', as that of `how` was made.
 
     Args:
         names: options that are of the operation of that plan
     """
-    a = source()
-    if a is None:
-        raise ValueError("A: the matrix that the plan was made of is gone, and .T and products "
-                         "with vectors are plans of it: keep it until they were asked for")
-    sparse = Sparse(a)
+    if sparse.on_device:
+        sparse.kept[2].wait()  # for the copies, whatever their stream
     if op in _WITHOUT_K:
         k, names = None, {}
     return plan(sparse.transposed() if transposed else sparse, k, op=op, **how, **names)
@@ -408,7 +415,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         tune, tune_in_use: candidates to time at most, at once or in the program's products; 0: none
         kernels, orders: names and globs with commas; None: any
         reuse: products that are expected; 0: the fastest product whatever its setup
-        memory: bytes of the GPU, or for the CPU, that the plan may take; 0: any
+        memory: bytes of the GPU, or for the CPU, that the plan may take beside its copy; 0: any
         deterministic: only kernels that give the same bits each time
         strict: only kernels by which NaN and infinity in B reach the values of C that IEEE arithmetic says, alone
         model: a rowcast.Model that predicts times
@@ -425,29 +432,29 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
     sparse = a if isinstance(a, Sparse) else Sparse(a)
     kind = str(dtype or sparse.dtype)
     layout = "column" if op in _WITHOUT_K else layout
-    problem, matrix = _problem(op, k, k_range, layout, kind), sparse.for_c()
+    problem, handle = _problem(op, k, k_range, layout, kind), c.c_void_p()
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
                               **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
                               threads=threads_of(threads), model=_of_model(model))
-    on, handle = _stream_after(sparse, stream), c.c_void_p()
+    sparse, on = _owned(a, sparse, stream)
     how = dict(dtype=kind, tune=tune, reuse=reuse, strict=strict, deterministic=deterministic,
                device="cpu", threads=threads)
     names = dict(layout=layout, k_range=k_range)
     if _goes_to_cpu(device, sparse, stream):
-        lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem), c.byref(matrix),
-                 c.byref(options), c.byref(handle))
+        lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem),
+                 c.byref(sparse.for_c()), c.byref(options), c.byref(handle))
         made = Plan(handle, sparse, kind, layout, 0, None, None, True, op)
     else:
         with on_device(sparse.like, sparse.device):
-            lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem), c.byref(matrix),
-                     c.byref(options), on, c.byref(handle))
+            lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem),
+                     c.byref(sparse.for_c()), c.byref(options), on, c.byref(handle))
         kept = sparse.stream_kept if stream is None else None
         made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op)
-        made._beside = None if sparse.on_device else partial(plan, a, k, op=op, **how, **names)
+        made._beside = None if sparse.on_device else partial(plan, sparse, k, op=op, **how, **names)
     how.update(memory=memory, budget=budget, tune_in_use=tune_in_use, stream=stream,
                device="cpu" if made.on_cpu else "gpu")
     names.update(kernels=kernels, orders=orders, model=model)
-    made._derive = partial(_derived, _weak(a), k, how, names)
+    made._derive = partial(_derived, sparse, k, how, names)
     return made
