@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 37
+plan 38
 cd "$tmp" || exit 1
 
 script=check.py
@@ -75,6 +75,7 @@ check "new values of those" scipy.sparse updated
 check "values that plans keep" scipy.sparse kept
 check "wrong operands of those" scipy.sparse wrong
 check "operators" scipy.sparse operators
+check "an operator in a child" scipy.sparse operator_in_child
 check "solvers of SciPy" scipy.sparse solvers
 check "operators of CuPy" scipy.sparse operators_of_cupy
 script=value_types.py

@@ -1,7 +1,9 @@
 """Plans as matrices and as operators of solvers, against SciPy: run by python.t as solvers.py TEST."""
 import contextlib
 import copy
+import os
 import pickle
+import signal
 import sys
 import types
 
@@ -215,6 +217,30 @@ def operators():
     near(o @ b, a @ b, 1e-12)
     near(o.T @ np.ones((40, 3)), a.T @ np.ones((40, 3)), 1e-12)
     near(rowcast.linear_operator(a, dtype="float32") @ b, a @ b, 1e-4)
+    for narrow in ("float32", "float16", "float64"):
+        h, wide = a.astype("float32"), a.copy()
+        o = rowcast.linear_operator(h, dtype="float64", threads=1)
+        o.matvec(b[:, 0])
+        wide.data = rng.rand(a.nnz).astype(narrow).astype(float)
+        o.update(wide.data.astype(narrow))
+        near(o.matvec(b[:, 0]), wide @ b[:, 0], 1e-14)
+        near(o.rmatvec(np.ones(40)), wide.T @ np.ones(40), 1e-14)
+    for whole in (int, bool, "uint8", ">f8", "longdouble"):
+        wide.data = np.arange(a.nnz).astype(whole)
+        o.update(wide.data)
+        near(o.matvec(b[:, 0]), wide.astype(float) @ b[:, 0], 1e-10)
+
+
+def operator_in_child():
+    """A child of a process in which another thread makes a plan of the operator makes its own."""
+    a = matrix(40, 30)
+    o, y = rowcast.linear_operator(a, threads=1), np.ones(40)
+    with o._making:
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(20)
+            os._exit(int(not np.allclose(o.rmatvec(y), a.T @ y)))
+    assert os.waitpid(pid, 0)[1] == 0
 
 
 def steps(solver, a, b, **how):
@@ -260,7 +286,7 @@ class CupyArray:
     def reshape(self, *shape):
         return CupyArray(self.of.reshape(*shape))
 
-    def astype(self, dtype, copy):
+    def astype(self, dtype, copy=True):
         return CupyArray(self.of.astype(dtype, copy=copy))
 
     def copy(self):

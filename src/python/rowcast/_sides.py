@@ -83,15 +83,15 @@ class Sides:
             if (op, transposed) not in self._sides:
                 made = self._derive(op, transposed)
                 if self._values is not None:
-                    self._catch_up(made)
+                    made._catch_up(self._values)
                 self._sides = {**self._sides, (op, transposed): made}
             return self._sides[op, transposed]
 
-    def _catch_up(self, made: Any) -> None:
-        """The last values for a new plan, whatever the stream that they came by."""
-        dense = self._seen(self._values, "values")
+    def _catch_up(self, values: Any) -> None:
+        """Of a new plan, with values that nobody changes, whatever the stream that they came by."""
+        dense = self._seen(values, "values")
         dense.wait()
-        made._update(self._values, next(iter(made._of)), True)
+        self._update(values, next(iter(self._of)), True)
         dense.wait()
 
     def _update_sides(self, values: Any, stream: int) -> None:

@@ -3,11 +3,14 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import threading
+import weakref
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from . import _library as lib
 from ._arrays import Sparse
 from .plan import Plan, plan
 
@@ -27,13 +30,15 @@ class Products:
     def __init__(self, a: Any, dtype: Any, options: Dict[str, Any]):
         module, _, self._device = _KINDS[_kind_of(a)]
         self._xp = importlib.import_module(module)
-        self._a = a.copy()  # what is done to a does not reach plans that are made later
-        self._values = Sparse(self._a).dtype  # a matrix that none is has its line here
-        kind = np.dtype(dtype or self._values)
+        # of a copy: what is done to a does not reach plans that are made later
+        self._sparse = Sparse(a.copy())  # a matrix that none is has its line here
+        self._values: Any = None  # of the last update, which are never written to
+        kind = np.dtype(dtype or self._sparse.dtype)
         self._options = {"device": self._device, "dtype": str(kind), **options}
         self.plans: Dict[Tuple[bool, int], Plan] = {}
         self._making = threading.Lock()
         super().__init__(kind, a.shape)
+        _products.add(self)
         self._plan(False, _VECTOR)  # options that are wrong, and no GPU, are told here
 
     def update(self, values: Any) -> None:
@@ -45,23 +50,27 @@ class Products:
         new = self._xp.asarray(values)
         if new.dtype.kind not in "biuf":
             raise TypeError(f"values: expected real numbers, found {new.dtype}")
-        if new.shape != self._a.data.shape:
-            raise ValueError(f"values: expected {self._a.data.shape}, found {new.shape}")
+        if new.shape != (self._sparse.nnz,):
+            raise ValueError(f"values: expected {(self._sparse.nnz,)}, found {new.shape}")
+        known = new.dtype.name in lib.dtypes() and new.dtype.isnative
+        new = new.astype(new.dtype if known else "float64", copy=True)
         with self._making:
-            self._a.data[...] = new
+            self._values = new
             for made in self.plans.values():
-                made.update(self._a.data)
+                made._update(new, None, True)
 
     def _plan(self, transposed: bool, k: int) -> Plan:
         """That for k columns: one serves those from the power of two below on."""
         most = 1 << (k - 1).bit_length() if k > 1 else _VECTOR
         with self._making:
             if (transposed, most) not in self.plans:
-                sparse = Sparse(self._a)
-                sparse = sparse.transposed() if transposed else sparse
+                sparse = self._sparse.transposed() if transposed else self._sparse
                 how = (dict(k=[most // 2 + 1, most], k_range=True) if most != _VECTOR
                        else dict(op="spmv"))
-                self.plans[transposed, most] = plan(sparse, **how, **self._options)
+                made = plan(sparse, **how, **self._options)
+                if self._values is not None:
+                    made._catch_up(self._values)
+                self.plans[transposed, most] = made
             return self.plans[transposed, most]
 
     def _product(self, transposed: bool, x: Any) -> Any:
@@ -90,6 +99,18 @@ class Products:
     def __reduce__(self) -> Any:
         raise TypeError("a rowcast.linear_operator cannot be copied or pickled: share it, or make "
                         "another one")
+
+
+_products: "weakref.WeakSet[Products]" = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    """Another thread may have been making a plan: it is not there to be done."""
+    for made in list(_products):
+        made._making = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_in_child)
 
 
 def _kind_of(a: Any) -> str:
