@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 38
+plan 39
 cd "$tmp" || exit 1
 
 script=check.py
@@ -75,6 +75,7 @@ check "new values of those" scipy.sparse updated
 check "values that plans keep" scipy.sparse kept
 check "wrong operands of those" scipy.sparse wrong
 check "operators" scipy.sparse operators
+check "types of values" scipy.sparse types_of_values
 check "an operator in a child" scipy.sparse operator_in_child
 check "solvers of SciPy" scipy.sparse solvers
 check "operators of CuPy" scipy.sparse operators_of_cupy

@@ -231,6 +231,28 @@ def operators():
         near(o.matvec(b[:, 0]), wide.astype(float) @ b[:, 0], 1e-10)
 
 
+def types_of_values():
+    """By names and objects alike."""
+    a, b = matrix(40, 30), np.ones((30, 2))
+    alike = {"float32": ("float32", "f4", np.float32, np.dtype("f4"), "single"), "float64": (float, "d", np.float64, None, "<f8")}
+    try:
+        import torch
+        alike["float32"] += (torch.float32,)
+        assert rowcast.plan(a, 2, device="cpu", dtype=torch.bfloat16).dtype == "bfloat16"
+    except ImportError:
+        pass
+    for name, several in alike.items():
+        for dtype in several:
+            p, o = rowcast.plan(a, 2, device="cpu", threads=1, dtype=dtype), rowcast.linear_operator(a, threads=1, dtype=dtype)
+            assert p.dtype == name and o.dtype == name
+            near(p @ b.astype(name), a @ b, 1e-4)
+            near(o @ b, a @ b, 1e-4)
+    for dtype in ("int8", np.complex64, 5, ">f4", "", "f4,f4", "nope", b"f4", np.ones(3), int, object(), object, a, [], {}, sys):
+        refused(ValueError, "dtype: ", lambda: rowcast.plan(a, 2, device="cpu", dtype=dtype))
+        refused(ValueError, "dtype: ", lambda: rowcast.linear_operator(a, dtype=dtype))
+    refused(ValueError, "dtype: ", lambda: rowcast.linear_operator(a, dtype="bfloat16"))
+
+
 def operator_in_child():
     """A child of a process in which another thread makes a plan of the operator makes its own."""
     a = matrix(40, 30)

@@ -104,6 +104,26 @@ def number_of(name: Any, known: Dict[str, int], argument: str, error: type = Typ
     return known[name]
 
 
+def value_type(given: Any, name: str = "dtype") -> str:
+    """The name of a value type, by that name or any of NumPy's, or its object of NumPy or PyTorch.
+
+    Raises:
+        ValueError: what is none that the library has
+    """
+    found = str(given)
+    if isinstance(given, (str, type, np.dtype)) and given not in lib.dtypes():
+        try:
+            found = np.dtype(given).name if np.dtype(given).isnative else found
+        except (TypeError, ValueError, SyntaxError):
+            pass
+    elif type(given).__module__ == "torch":
+        found = found.replace("torch.", "")
+    elif not isinstance(given, str):
+        found = type(given).__name__
+    number_of(found, lib.dtypes(), name, ValueError)
+    return found
+
+
 def _array(array: Any, name: str, kinds: str, what: str, names: Collection[str] = ()) -> np.ndarray:
     """kinds: of NumPy; names: of types beside them."""
     try:

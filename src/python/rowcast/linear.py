@@ -6,12 +6,13 @@ import importlib
 import os
 import threading
 import weakref
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 import numpy as np
 
 from . import _library as lib
 from ._arrays import Sparse
+from ._given import value_type
 from .plan import Plan, plan
 
 #: By the package that a matrix is of: its arrays, its operators, and where its plans are.
@@ -33,7 +34,7 @@ class Products:
         # of a copy: what is done to a does not reach plans that are made later
         self._sparse = Sparse(a.copy())  # a matrix that none is has its line here
         self._values: Any = None  # of the last update, which are never written to
-        kind = np.dtype(dtype or self._sparse.dtype)
+        kind = _numpy_type(self._sparse.dtype if dtype is None else dtype)
         self._options = {"device": self._device, "dtype": str(kind), **options}
         self.plans: Dict[Tuple[bool, int], Plan] = {}
         self._making = threading.Lock()
@@ -113,6 +114,14 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
+def _numpy_type(dtype: Any) -> np.dtype:
+    name = value_type(dtype)
+    try:
+        return np.dtype(name)
+    except TypeError:
+        raise ValueError(f"dtype: expected a type of NumPy, found {name}") from None
+
+
 def _kind_of(a: Any) -> str:
     """A key of _KINDS."""
     found = type(a).__module__.split(".")[0]
@@ -127,7 +136,7 @@ def _operator_class(module: str) -> Any:
     return type("LinearOperator", (Products, importlib.import_module(module).LinearOperator), {})
 
 
-def linear_operator(a: Any, *, dtype: Optional[str] = None, **options: Any) -> Any:
+def linear_operator(a: Any, *, dtype: Any = None, **options: Any) -> Any:
     """A as a LinearOperator, for cg, gmres, lsmr, svds, eigsh, lobpcg and the like.
 
     Its products are plans: on the CPU, of a matrix of SciPy, or on the GPU of a matrix of CuPy.
@@ -137,7 +146,7 @@ def linear_operator(a: Any, *, dtype: Optional[str] = None, **options: Any) -> A
 
     Args:
         a: CSR, CSC or COO, each place once, of SciPy or CuPy; others by .tocsr()
-        dtype: "float32" or "float64", of the products; None: that of a
+        dtype: "float32" or "float64", or as plan() takes it, of the products; None: that of a
         options: of plan(): tune, reuse, deterministic, strict, threads, memory, budget
 
     Returns:

@@ -14,7 +14,8 @@ import numpy as np
 from . import _library as lib
 from ._again import Again, Asked
 from ._arrays import Dense, HostDense, Sparse, on_device
-from ._given import Handle, file_name, flag, number, number_of, real, text_or_none, threads_of
+from ._given import (Handle, file_name, flag, number, number_of, real, text_or_none, threads_of,
+                     value_type)
 from ._sides import Sides
 from .model import Model
 
@@ -398,7 +399,7 @@ def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
 
 
 def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
-         layout: str = "row", dtype: Optional[str] = None, tune: int = 6, k_range: bool = False,
+         layout: str = "row", dtype: Any = None, tune: int = 6, k_range: bool = False,
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
          stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0,
@@ -411,7 +412,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         op: "spmm", or "spmv": y = A x, by plan(x)
         k_range: k has two, the least and the most, and products may have any between
         layout: "row" or "column", of B and C
-        dtype: of B and C, "bfloat16" for one; None: that of a
+        dtype: of B and C, "bfloat16", np.float32 or torch.float32; None: that of a
         tune, tune_in_use: candidates to time at most, at once or in the program's products; 0: none
         kernels, orders: names and globs with commas; None: any
         reuse: products that are expected; 0: the fastest product whatever its setup
@@ -430,7 +431,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         ValueError, TypeError: what is no matrix, layout or type, of values too
     """
     sparse = a if isinstance(a, Sparse) else Sparse(a)
-    kind = str(dtype or sparse.dtype)
+    kind = sparse.dtype if dtype is None else value_type(dtype)
     layout = "column" if op in _WITHOUT_K else layout
     problem, handle = _problem(op, k, k_range, layout, kind), c.c_void_p()
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
