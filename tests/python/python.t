@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 39
+plan 40
 cd "$tmp" || exit 1
 
 script=check.py
@@ -76,6 +76,7 @@ check "values that plans keep" scipy.sparse kept
 check "wrong operands of those" scipy.sparse wrong
 check "operators" scipy.sparse operators
 check "types of values" scipy.sparse types_of_values
+check "tensors of the CPU" "scipy.sparse torch" tensors_of_cpu
 check "an operator in a child" scipy.sparse operator_in_child
 check "solvers of SciPy" scipy.sparse solvers
 check "operators of CuPy" scipy.sparse operators_of_cupy

@@ -157,6 +157,14 @@ def wrong():
                  lambda: p @ np.array(1.0)):
         refused(ValueError, "B: ", call)
     refused(rowcast.Error, "K = 3", lambda: p @ b[:, :3])
+    for w in (lambda: p(b[:, 0]), lambda: p.spmv(b[:, 0]), lambda: v(b[:, 0])):
+        refused(ValueError, "B: expected values side by side, found them 4 apart", w)
+    o = rowcast.linear_operator(a, threads=1)
+    for w in ([(p.T, b)], [(o, x)], [(a, b)], [p, b], [b], [None], None, p, b, ((p, b), "pb"), {p: b}, [(b, p)]):
+        refused(TypeError, "calls: ", rowcast.execute_many, w)
+    for w in ("lil", "dok", "dia", "bsr"):
+        refused(TypeError, "use .tocsr()", rowcast.plan, a.asformat(w), 4)
+        refused(TypeError, "use .tocsr()", rowcast.linear_operator, a.asformat(w))
     for call in (lambda: p @ [1.0], lambda: p @ None, lambda: p @ a):
         refused(TypeError, "B: ", call)
     refused(TypeError, "@", lambda: b.T @ p)
@@ -251,6 +259,17 @@ def types_of_values():
         refused(ValueError, "dtype: ", lambda: rowcast.plan(a, 2, device="cpu", dtype=dtype))
         refused(ValueError, "dtype: ", lambda: rowcast.linear_operator(a, dtype=dtype))
     refused(ValueError, "dtype: ", lambda: rowcast.linear_operator(a, dtype="bfloat16"))
+
+
+def tensors_of_cpu():
+    """Are refused by a line that says what takes them."""
+    import torch
+    a, b = matrix(40, 30), torch.ones(30, 4, dtype=torch.float64)
+    p = rowcast.plan(a, 4, device="cpu", threads=1)
+    for call in (lambda: p(b), lambda: p @ b, lambda: p.T @ b, lambda: p @ b[:, 0], lambda: p(b.numpy(), b), lambda: rowcast.plan(b.to_sparse(), 4),
+                 lambda: rowcast.execute_many([(p, b)])):
+        refused((TypeError, ValueError), "rowcast.torch.spmm", call)
+    near(p @ b.numpy(), a @ b.numpy(), 1e-12)
 
 
 def operator_in_child():

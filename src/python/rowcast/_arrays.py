@@ -43,7 +43,8 @@ class Dense:
         if is_torch(array):
             import torch
             if array.device.type != "cuda":
-                raise ValueError(f"{name}: expected an array on a GPU, found one on {array.device}")
+                raise ValueError(f"{name}: expected an array on a GPU, found one on "
+                                 f"{array.device}: there use .numpy(), or rowcast.torch.spmm")
             self.pointer = array.data_ptr()
             self.strides = tuple(array.stride())
             self.dtype = str(array.dtype).replace("torch.", "")
@@ -98,6 +99,9 @@ class Dense:
             return max(rows if column_major else cols, 1)
         near, far = (self.strides[0], self.strides[1]) if column_major else (self.strides[1], self.strides[0])
         inner, outer = (rows, cols) if column_major else (cols, rows)
+        if inner > 1 and near != 1 and outer == 1:
+            raise ValueError(f"{what}: expected values side by side, found them {near} apart; "
+                             "make it contiguous")
         if inner > 1 and near != 1:
             raise ValueError(f"{what}: expected {'column' if column_major else 'row'}-major, found strides "
                              f"{self.strides}; make it contiguous, or the plan with another layout")
@@ -112,8 +116,9 @@ class HostDense(Dense):
 
     def __init__(self, array: Any, name: str = "a"):
         if not isinstance(array, np.ndarray):
+            hint = ": use .numpy(), or rowcast.torch.spmm" if is_torch(array) else ""
             raise TypeError(f"{name}: expected an array of NumPy for a plan of the CPU, "
-                            f"found {type(array).__name__}")
+                            f"found {type(array).__name__}{hint}")
         if name == "out" and not array.flags.writeable:
             raise ValueError("out: expected an array that can be written to")
         if not array.dtype.isnative or any(s % array.itemsize for s in array.strides):
@@ -308,11 +313,13 @@ class Sparse:
         """The arrays as they are, so that values given later are in the same order; C takes any."""
         form = getattr(a, "format", "csr")
         names = ("row", "col") if form == "coo" else ("indptr", "indices")
+        if form not in _FORMS and hasattr(a, "tocsr"):
+            raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}: use .tocsr()")
         if any(not hasattr(a, name) for name in (*names, "data", "shape")) or len(a.shape) != 2:
             raise TypeError("a: expected a CSR matrix of SciPy, CuPy or PyTorch, "
                             f"found {type(a).__name__}")
         if form not in _FORMS:
-            raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}: use .tocsr()")
+            raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}")
         ptr, idx, val = coo_arrays(a) if form == "coo" else csr_arrays(a, rows=form == "csr")
         self.precision = number_of(str(val.dtype), lib.dtypes(), "a.data")
         if form == "csr":

@@ -238,10 +238,16 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
             stream
     """
     asked, plans, factors = [], [], []
+    if not hasattr(calls, "__iter__"):
+        raise TypeError(f"calls: expected several, found {type(calls).__name__}")
     for call in calls:
+        if not isinstance(call, (list, tuple)):
+            raise TypeError(f"calls: expected (plan, b) or more each, found {type(call).__name__}")
         if not 2 <= len(call) <= 5:
             raise ValueError(f"calls: expected plan, b, out, alpha and beta, found {len(call)}")
         made, b, out, alpha, beta = (*call, *(None, 1.0, 0.0)[len(call) - 2:])
+        if not isinstance(made, Plan):
+            raise TypeError(f"calls: expected a rowcast.Plan first, found {type(made).__name__}")
         made = made._for_numpy() if isinstance(b, np.ndarray) and not made.on_cpu else made
         plans.append(made)
         asked.append(made._asked(b, out, False))
