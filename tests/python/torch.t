@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 37
+plan 41
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -38,6 +38,8 @@ check "first and second derivatives" check gradients
 check "gradients of sparse tensors" check gradients_of_tensors
 check "empty products" check empty
 check "values that change" check values_changed
+check "values that share their memory" check values_shared
+check "values that are trusted" check values_trusted
 check "operators: shapes and batches" check operators
 check "gradients that are registered by name" check by_name
 check "functions that are compiled" check compiled
@@ -49,7 +51,7 @@ check "threads" kept threads
 check "children of fork" kept fork
 check "streams and graphs" kept streams_and_graphs
 check "rowcast needs no PyTorch" kept lonely
-for test in products unsorted_and_twice gradients values_changed; do
+for test in products unsorted_and_twice gradients values_changed values_shared values_trusted; do
     check "$test past the dispatcher" check "$test" direct
 done
 for test in kept replaced threads; do

@@ -9,7 +9,7 @@ import torch
 from torch_made import DEVICE, F64, csr, dense, laid, near, parts, placed, random, refused, run
 
 import rowcast.torch as rt
-from rowcast import _torch_ops as ops, _torch_patterns as patterns
+from rowcast import _torch_ops as ops, _torch_patterns as patterns, _torch_plans as plans
 
 SHAPES = ((7, 5), (1, 9), (20, 20), (40, 3))
 LAYOUTS = ("csr", "csc", "coo", "bsr", "matrix", "matrix by columns")
@@ -173,6 +173,65 @@ def values_changed():
     for factor in (1, 2):
         near(rt.spmm(m.with_values(trained), b), factor * (d @ b))
         trained.data.mul_(2)
+
+
+def values_shared():
+    """Values of a sparse tensor and of a Matrix that have the memory of another one, which is trained."""
+    d, b = dense(20, 11), random(11, 4)
+    crow, col, val = parts(d)
+    row = torch.repeat_interleave(torch.arange(20), crow.diff())
+    places = torch.stack((row, col))
+    turned = torch.arange(len(row)).flip(0)
+
+    def made(name, w):
+        return {"csr": lambda: torch.sparse_csr_tensor(crow, col, w, d.shape),
+                "coo": lambda: torch.sparse_coo_tensor(places, w, d.shape)}[name]()
+
+    for name in ("csr", "coo"):
+        for of in (lambda w: w, lambda w: w.detach(), lambda w: w.data):
+            for is_kept in (False, True):
+                w = val.clone().requires_grad_()
+                with torch.no_grad():
+                    a = made(name, of(w))
+                    for factor in (1, 2, 4):
+                        if not is_kept:
+                            a = made(name, of(w))
+                        near(rt.spmm(a, b), factor * (d @ b), (name, is_kept))
+                        near(rt.spmm_t(a, random(20, 4)), factor * (d.t() @ random(20, 4)), (name, is_kept))
+                        if name == "csr":
+                            with rt.replaced():
+                                near(a @ b, factor * (d @ b), is_kept)
+                        w.mul_(2)
+    w = val[turned].clone()
+    a = torch.sparse_coo_tensor(places[:, turned], w, d.shape)
+    m = rt.Matrix(crow, col, val.clone(), d.shape)
+    same, values = m.with_values(m.val.data), csr(d).values()
+    of_values = rt.Matrix(crow, col, values, d.shape)
+    for factor in (1, 2, 4):
+        near(rt.spmm(a, b), factor * (d @ b))
+        near(m @ b, factor * (d @ b))
+        near(m.with_values(m.val.data) @ b, factor * (d @ b))
+        near(same @ b, factor * (d @ b))
+        near(same.with_values(same.val) @ b, factor * (d @ b))
+        near(of_values @ b, factor * (d @ b))
+        w.mul_(2)
+        m.val.mul_(2)
+        values.detach().data.mul_(2)
+
+
+def values_trusted():
+    """The values that a Matrix was given are not read again where nothing changed them."""
+    d, b, reads = dense(20, 11), random(11, 4), []
+    m, renew = rt.Matrix(*parts(d), d.shape), plans.Product._renew
+    plans.Product._renew = lambda *args: (reads.append(1), renew(*args))
+    for _ in range(4):
+        near(m @ b, d @ b)
+    assert not reads, len(reads)
+    m.val.mul_(2)
+    for _ in range(4):
+        near(m @ b, 2 * (d @ b))
+    assert len(reads) == 1, len(reads)
+    plans.Product._renew = renew
 
 
 def operators():

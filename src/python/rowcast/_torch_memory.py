@@ -3,6 +3,7 @@ with."""
 from __future__ import annotations
 
 import itertools
+import weakref
 from dataclasses import dataclass
 from typing import Dict, Optional
 
@@ -78,25 +79,47 @@ def storage(t: Tensor) -> StorageWeakRef:
     return StorageWeakRef(t.untyped_storage() if hasattr(t, "untyped_storage") else t.storage())
 
 
-class Stamp:
-    """Tells whether a tensor is the one that it was last, with what it had then.
+def is_same_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether they are of one storage, or do not tell."""
+    try:
+        return storage(a).cdata == storage(b).cdata
+    except (NotImplementedError, RuntimeError):  # those of transforms have none
+        return True
 
-    It keeps nothing of the tensor.
+
+def _counts(t: Tensor) -> bool:
+    """Its count of changes is its own: that of values of a sparse tensor misses some."""
+    return not t._is_view() or t._base.layout == torch.strided
+
+
+class Stamp:
+    """Tells whether a tensor is the object that it was last, with what it had then.
+
+    Another object may have the same memory with a count of its own, so that it is another one.  It
+    keeps nothing of the tensor.
     """
 
     def __init__(self) -> None:
-        self._place, self._steps, self._version, self._memory = 0, (), None, None
+        self._id, self._of, self._version = 0, _nothing, None
+        self._place, self._steps = 0, ()
 
     def has(self, t: Tensor) -> bool:
-        """The same memory, not freed and not changed since."""
-        return (t.data_ptr() == self._place and version(t) == self._version
-                and t.stride() == self._steps and not self._memory.expired())
+        """The same object, not changed since."""
+        return (id(t) == self._id and self._of() is t and version(t) == self._version
+                and t.data_ptr() == self._place and t.stride() == self._steps)
 
     def took(self, t: Tensor) -> None:
         """This is the last one."""
+        if not _counts(t):
+            self.forget()
+            return
+        self._id, self._of, self._version = id(t), weakref.ref(t), version(t)
         self._place, self._steps = t.data_ptr(), t.stride()
-        self._version, self._memory = version(t), storage(t)
 
     def forget(self) -> None:
         """The next one is another."""
-        self._version = None
+        self._of = _nothing
+
+
+def _nothing() -> None:
+    """A weak reference to no tensor."""

@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from . import _torch_ops as _ops
 from ._given import number
-from ._torch_memory import Settings, Stamp, has_type, settings
+from ._torch_memory import Settings, has_type, is_same_memory, settings
 from ._torch_ops import shown
 from ._torch_patterns import Kept, Pattern, kept as _kept, runs_in
 
@@ -29,6 +29,7 @@ __all__ = ["Kept", "Matrix", "Settings", "changed", "forget", "kept", "replaced"
 Tensor = torch.Tensor
 Shape = Tuple[int, int]
 _INTEGERS = (torch.int32, torch.int64)
+_is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 
 
 class Matrix:
@@ -65,6 +66,7 @@ class Matrix:
         self.crow, self.col, self.val = crow, col, val
         self._order: Optional[Tensor] = None  # of the values that it was made of
         self._as: Optional[torch.Size] = None  # the shape that those have
+        self._is_alias = False  # val is to be read each time
         self._pattern: Pattern = _kept.find(crow, col, self._minors)
 
     def with_values(self, val: Tensor) -> "Matrix":
@@ -77,6 +79,9 @@ class Matrix:
         other.crow, other.col, other._pattern = self.crow, self.col, self._pattern
         other._order, other._as = self._order, self._as
         other.val = val
+        # changes of the one may not be counted by the other
+        other._is_alias = (self._is_alias if val is self.val
+                           else not _is_compiling() and is_same_memory(val, self.val))
         return other
 
     def _inverse(self) -> Tensor:
@@ -179,8 +184,6 @@ class _Seen:
         self._places = _places(a.detach())  # have the count of changes of those in the tensor
         self._state, self._arrays = self._now(a), _arrays(a)
         self._values = _values(a.detach()).data_ptr()
-        self._ordered = Stamp()
-        self._ordered.took(_values(a.detach()))
 
     def _now(self, a: Tensor) -> Any:
         first, second = self._places
@@ -194,25 +197,13 @@ class _Seen:
     def values(self, a: Tensor, given: Tensor) -> Tensor:
         """Those of now in the order of the matrix, with gradients.
 
-        The same tensor where nothing changed.
+        Another object each time, so that plans read them: they may have the memory of a tensor
+        whose changes PyTorch does not count here.
         """
-        matrix = self.matrix
         if a.requires_grad and torch.is_grad_enabled():
             given = _Values.apply(a)
-        elif matrix._as is not None and self._ordered.has(given):
-            return matrix.val
-        if matrix._as is None:
-            return given
-        flat = given.reshape(-1)
-        ordered = flat if matrix._order is None else flat[matrix._order]
-        if not ordered.requires_grad:
-            self._ordered.took(given)
-            self.matrix = matrix.with_values(ordered)
-        return ordered
-
-    def changed(self) -> None:
-        """Values are to be read again."""
-        self._ordered.forget()
+        flat, order = given.reshape(-1), self.matrix._order
+        return flat.view_as(flat) if order is None else flat[order]
 
 
 #: By the identity of sparse tensors.
@@ -227,7 +218,7 @@ def _arrays(a: Tensor) -> Any:
 def _matrix(a: Union[Matrix, Tensor]) -> Tuple[Matrix, Tensor]:
     """A matrix, and its values with gradients."""
     if isinstance(a, Matrix):
-        return a, a.val
+        return a, a.val.view_as(a.val) if a._is_alias else a.val
     if not isinstance(a, Tensor):
         raise TypeError(f"a: expected a sparse tensor or a Matrix, found {type(a).__name__}")
     if a.requires_grad and a.layout == torch.sparse_coo:
@@ -353,10 +344,7 @@ def forget() -> None:
 
 
 def changed(a: Union[Matrix, Tensor]) -> None:
-    """Values of a were changed where PyTorch does not count it: through .data or NumPy."""
-    seen = None if isinstance(a, Matrix) else _seen.get(id(a))
-    if seen is not None and seen.of() is a:
-        seen.changed()
+    """Values of a Matrix were changed where PyTorch does not count it: through .data or NumPy."""
     _matrix(a)[0]._pattern.values_changed()
 
 
