@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 41
+plan 43
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -39,6 +39,7 @@ check "gradients of sparse tensors" check gradients_of_tensors
 check "empty products" check empty
 check "values that change" check values_changed
 check "values that share their memory" check values_shared
+check "patterns that change" check patterns_changed
 check "values that are trusted" check values_trusted
 check "operators: shapes and batches" check operators
 check "gradients that are registered by name" check by_name
@@ -51,7 +52,7 @@ check "threads" kept threads
 check "children of fork" kept fork
 check "streams and graphs" kept streams_and_graphs
 check "rowcast needs no PyTorch" kept lonely
-for test in products unsorted_and_twice gradients values_changed values_shared values_trusted; do
+for test in products unsorted_and_twice gradients values_changed values_shared values_trusted patterns_changed; do
     check "$test past the dispatcher" check "$test" direct
 done
 for test in kept replaced threads; do

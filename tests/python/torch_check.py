@@ -219,6 +219,24 @@ def values_shared():
         values.detach().data.mul_(2)
 
 
+def patterns_changed():
+    """Numbers that change in place: a Matrix says it, new sparse tensors and operators see them."""
+    d, b, wider = dense(20, 11), random(11, 4), random(11, 8)
+    d[:, 8:] = 0
+    crow, col, val = parts(d)
+    m = rt.Matrix(crow, col, val, d.shape)
+    near(m @ wider, d @ wider)
+    for _ in range(3):
+        a = torch.sparse_csr_tensor(crow, col, val, d.shape)
+        near(rt.spmm(a, b), a.to_dense() @ b)
+        near(torch.ops.rowcast.spmm(crow.data, col.data, val, b, 11, False), a.to_dense() @ b)
+        near(rt.Matrix(crow.data, col.data, val, d.shape) @ b, a.to_dense() @ b)
+        col.add_(1)
+        refused(ValueError, ("crow and col",), rt.spmm, m, b)
+        refused(ValueError, ("crow and col",), rt.spmm, m.with_values(val), wider)
+        refused(ValueError, ("crow and col",), rt.sddmm, m, random(20, 4), b)
+
+
 def values_trusted():
     """The values that a Matrix was given are not read again where nothing changed them."""
     d, b, reads = dense(20, 11), random(11, 4), []

@@ -48,6 +48,14 @@ def kept():
     assert rt.kept().plans == 1, "operators find it by the tensors"
     del three
     assert rt.kept() == (0, 0, 0), rt.kept()
+    three, made = parts(d), []
+    real, plans.Product.prepare = plans.Product.prepare, lambda *args: (made.append(1), real(*args))
+    for factor in (1, 2, 3):
+        near(rt.spmm(torch.sparse_csr_tensor(*three[:2], factor * three[2], d.shape), b), factor * (d @ b))
+    plans.Product.prepare = real
+    assert len(made) == 1, "one plan of many sparse tensors, while the pattern's lives"
+    del three
+    assert rt.kept() == (0, 0, 0), rt.kept()
     limits()
 
 

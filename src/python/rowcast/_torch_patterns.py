@@ -166,42 +166,43 @@ def _digest(ptr: Tensor, idx: Tensor) -> Tuple[int, ...]:
 class Registry:
     """Patterns by their tensors, and plans by their last use.
 
-    A pattern lives as long as a matrix has it.  Those that operators alone have asked for live as
-    long as the memory of their tensors, and there are few.
+    A pattern lives as long as a matrix has it.  Those of operators and of sparse tensors live as
+    long as the memory of their tensors, and there are few.  Tensors are known again by their
+    identity: another one of the same memory may count its changes elsewhere.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # a plan that goes may do so while another is made
         self.in_child = False
-        self._places: Dict[_Key, Tuple[Any, StorageWeakRef, StorageWeakRef]] = {}
+        self._places: Dict[_Key, Tuple[Any, Any, Any, _Key]] = {}
         self._digests: "weakref.WeakValueDictionary[_Key, Pattern]" = weakref.WeakValueDictionary()
-        self._raw: "OrderedDict[_Key, Pattern]" = OrderedDict()
+        self._raw: "OrderedDict[_Key, Tuple[Pattern, StorageWeakRef, StorageWeakRef]]" = OrderedDict()
         self._products: "weakref.WeakKeyDictionary[Product, _Key]" = weakref.WeakKeyDictionary()
 
     def find(self, ptr: Tensor, idx: Tensor, minors: int, is_raw: bool = False) -> Pattern:
-        """By where the tensors are, else by what is in them, else a new one.
+        """By which the tensors are, else by what is in them, else a new one.
 
         Args:
             is_raw: nothing but the tensors will keep it
         """
-        place = (ptr.data_ptr(), idx.data_ptr(), version(ptr), version(idx), ptr.shape, idx.shape,
-                 ptr.stride(), idx.stride(), minors, ptr.dtype, idx.dtype, ptr.device)
+        place = (id(ptr), id(idx), version(ptr), version(idx), ptr.data_ptr(), idx.data_ptr(),
+                 ptr.shape, idx.shape, ptr.stride(), idx.stride(), minors)
         seen = self._places.get(place)
         pattern = None
-        if seen is not None and not seen[1].expired() and not seen[2].expired():
+        if seen is not None and seen[1]() is ptr and seen[2]() is idx:
             pattern = seen[0]()
         if pattern is None:
-            pattern = self._read(place, ptr, idx, minors)
-        elif place in self._raw or not is_raw:
-            return pattern
-        if is_raw:
+            pattern, key = self._read(place, ptr, idx, minors)
+        else:
+            key = seen[3]
+        if is_raw and key not in self._raw:
             with self.lock:
-                self._raw[place] = pattern
+                self._raw[key] = pattern, storage(ptr), storage(idx)
                 while len(self._raw) > _RAW:
                     self._raw.popitem(last=False)
         return pattern
 
-    def _read(self, place: _Key, ptr: Tensor, idx: Tensor, minors: int) -> Pattern:
+    def _read(self, place: _Key, ptr: Tensor, idx: Tensor, minors: int) -> Tuple[Pattern, _Key]:
         if is_capturing(ptr.device):
             raise unsupported("plan: expected a matrix that was multiplied before a capture "
                               "begins, found another: multiply once, then capture")
@@ -212,8 +213,10 @@ class Registry:
             pattern = self._digests.get(key)
             if pattern is None:
                 pattern = self._digests[key] = Pattern(ptr, idx, minors)
-            self._places[place] = weakref.ref(pattern), storage(ptr), storage(idx)
-            return pattern
+            self._places[place] = weakref.ref(pattern), weakref.ref(ptr), weakref.ref(idx), key
+            if key in self._raw:
+                self._raw.move_to_end(key)
+            return pattern, key
 
     def add(self, pattern: Pattern, key: _Key, made: Product) -> None:
         """Count a plan, and let those go that were not used for longest."""
@@ -234,11 +237,12 @@ class Registry:
     def sweep(self) -> None:
         """What has no tensors any more goes."""
         with self.lock:
-            gone = [place for place, (of, *memory) in self._places.items()
-                    if of() is None or any(m.expired() for m in memory)]
-            for place in gone:
+            for key in [key for key, (_, *memory) in self._raw.items()
+                        if any(m.expired() for m in memory)]:
+                del self._raw[key]
+            for place in [place for place, (*of, _) in self._places.items()
+                          if any(o() is None for o in of)]:
                 del self._places[place]
-                self._raw.pop(place, None)
 
     def count(self) -> Kept:
         """What there is."""

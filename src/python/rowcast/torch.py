@@ -67,6 +67,7 @@ class Matrix:
         self._order: Optional[Tensor] = None  # of the values that it was made of
         self._as: Optional[torch.Size] = None  # the shape that those have
         self._is_alias = False  # val is to be read each time
+        self._made_of = _changes(crow, col)
         self._pattern: Pattern = _kept.find(crow, col, self._minors)
 
     def with_values(self, val: Tensor) -> "Matrix":
@@ -77,7 +78,7 @@ class Matrix:
         other = object.__new__(Matrix)  # member by member: compilers follow that
         other.shape, other.by_columns, other._minors = self.shape, self.by_columns, self._minors
         other.crow, other.col, other._pattern = self.crow, self.col, self._pattern
-        other._order, other._as = self._order, self._as
+        other._order, other._as, other._made_of = self._order, self._as, self._made_of
         other.val = val
         # changes of the one may not be counted by the other
         other._is_alias = (self._is_alias if val is self.val
@@ -88,12 +89,22 @@ class Matrix:
         """Where each entry went when they were ordered."""
         return torch.argsort(self._order)
 
+    def _refuse_changed(self) -> None:
+        if _changes(self.crow, self.col) != self._made_of:
+            raise ValueError("a: expected crow and col as the Matrix was made with, found that they "
+                             "changed in place: make another Matrix")
+
     def __matmul__(self, b: Tensor) -> Tensor:
         return spmm(self, b)
 
     def __repr__(self) -> str:
         return (f"<rowcast.torch.Matrix {self.shape[0]} x {self.shape[1]}, "
                 f"{self.val.shape[0]} entries, {self.val.dtype}>")
+
+
+def _changes(*tensors: Tensor) -> Tuple[int, ...]:
+    """How often each was changed, where PyTorch counts it."""
+    return tuple(0 if t.is_inference() else t._version for t in tensors)
 
 
 # ---------------------------------------------------------------- sparse tensors
@@ -167,7 +178,9 @@ def _parts(a: Tensor) -> Matrix:
     a = a.detach()
     values = _values(a)
     if a.layout in (torch.sparse_csr, torch.sparse_csc):
-        return Matrix(*_places(a), values, a.shape, by_columns=a.layout == torch.sparse_csc)
+        made = Matrix(*_places(a), values, a.shape, by_columns=a.layout == torch.sparse_csc)
+        _kept.find(made.crow, made.col, made._minors, is_raw=True)  # for the next one of these
+        return made
     row, col = _places(a) if a.layout == torch.sparse_coo else _of_blocks(a)
     crow, col, order = _by_rows(row, col, a.shape[0])
     flat = values.reshape(-1)
@@ -218,6 +231,8 @@ def _arrays(a: Tensor) -> Any:
 def _matrix(a: Union[Matrix, Tensor]) -> Tuple[Matrix, Tensor]:
     """A matrix, and its values with gradients."""
     if isinstance(a, Matrix):
+        if not _is_compiling():
+            a._refuse_changed()
         return a, a.val.view_as(a.val) if a._is_alias else a.val
     if not isinstance(a, Tensor):
         raise TypeError(f"a: expected a sparse tensor or a Matrix, found {type(a).__name__}")
