@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 43
+plan 44
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -49,6 +49,7 @@ check "errors are a line" check errors
 check "plans are kept while the tensors live" kept kept
 check "in the place of PyTorch's products" kept replaced
 check "threads" kept threads
+check "copies and pickles" kept copied
 check "children of fork" kept fork
 check "streams and graphs" kept streams_and_graphs
 check "rowcast needs no PyTorch" kept lonely

@@ -64,10 +64,12 @@ def unsorted_and_twice():
                 near(rt.spmm(a, b), whole @ b, times)
                 near(rt.spmm_t(a, y), whole.t() @ y, times)
                 near(rt.spmv(a, b[:, 0]), whole @ b[:, 0], times)
-                found = rt.sddmm(a, y, b)
-                at = (row, col) if a is coo else (row[by_row], col[by_row])
-                values = val if a is coo else val[by_row]
-                near(found, values * (y @ b.t())[at], times)
+            near(rt.sddmm(m, y, b), val[by_row] * (y @ b.t())[row[by_row], col[by_row]], times)
+            for needs in (False, True):
+                coo = coo.detach().requires_grad_(needs)
+                refused(ValueError, ("a", "coalesce()"), rt.sddmm, coo, y, b)
+                once = coo.coalesce()
+                near(rt.sddmm(once, y, b), once.values() * (y @ b.t())[tuple(once.indices())], times)
             checked(m, b, y)
 
 
@@ -388,11 +390,23 @@ def errors():
     refused(ValueError, ("fall",), rt.Matrix, ptr.flip(0), col, val, d.shape)
     refused(ValueError, ("shape",), rt.Matrix, ptr, col, val, (6, -5))
     refused(ValueError, ("val",), rt.Matrix(ptr, col, val, d.shape).with_values, val[1:])
+    for wrong in (None, np.ones(6), [1, 2], a):
+        refused(TypeError, ("val:", "dense"), rt.Matrix(ptr, col, val, d.shape).with_values, wrong)
+        for i, name in enumerate(("crow", "col", "val")):
+            given = [ptr, col, val]
+            given[i] = wrong
+            refused(TypeError, (f"{name}:", "dense"), rt.Matrix, *given, d.shape)
+    refused(ValueError, ("val:", "vector"), rt.Matrix, ptr, col, val[:, None], d.shape)
+    for wrong in ((60,), (6, 5, 1), 6, None, "65", (6, 5.0)):
+        refused(TypeError, ("shape:",), rt.Matrix, ptr, col, val, wrong)
+    refused(ValueError, ("x: expected 5, found 6",), rt.spmv, a, random(6))
     refused(TypeError, ("3 dimensions",), rt.spmm, torch.ones(2, 2, 2).to_sparse(), b)
     refused(TypeError, ("numbers",), rt.spmm, torch.ones(2, 2, 2).to_sparse(2), b)
-    rt.settings.tune = -1
-    refused(ValueError, ("settings.tune",), rt.spmm, a, b)
-    rt.settings.tune = 0
+    for name in ("tune", "threads"):
+        for wrong in (-1, 2**31, 2**32 + 1):
+            setattr(rt.settings, name, wrong)
+            refused(ValueError, (f"settings.{name}",), rt.spmm, a, b)
+        setattr(rt.settings, name, 0)
     near(rt.spmm(a, b), d @ b)
 
 

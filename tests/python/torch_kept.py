@@ -1,8 +1,12 @@
 """Plans of PyTorch's tensors: how long they are kept, and who has them.  Run by torch.t as torch_check.py is."""
 import contextlib
+import copy
 import ctypes
 import gc
+import inspect
+import io
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -21,17 +25,17 @@ def kept():
     gc.collect()
     assert rt.kept().plans == 0
     d, b = dense(20, 11), random(11, 4)
-    a, copy = csr(d), csr(d)
+    a, twin = csr(d), csr(d)
     rt.spmm(a, b)
-    rt.spmm(copy, b)
+    rt.spmm(twin, b)
     assert rt.kept()[:2] == (1, 1), rt.kept()
     other = d.flip(0).contiguous()
     near(rt.spmm(csr(other), b), other @ b)
     near(rt.spmm(a, b), d @ b)
     del a
-    rt.spmm(copy, b)
+    rt.spmm(twin, b)
     assert rt.kept()[:2] == (1, 1), rt.kept()
-    del copy
+    del twin
     assert rt.kept() == (0, 0, 0), rt.kept()
     m = rt.Matrix(*parts(d), d.shape)
     rt.spmm(m, b)
@@ -263,6 +267,28 @@ def streams_and_graphs():
     gpu.capturing, product._runs = False, {}
     plans._late.clear()
     plans.torch.cuda = real
+
+
+def copied():
+    """Copies and pickles of a Matrix multiply as it does, also behind its first product."""
+    d, b = dense(20, 11), random(11, 4)
+    for by_columns in (False, True):
+        m = rt.Matrix(*parts(d, by_columns=by_columns), d.shape, by_columns=by_columns)
+        near(m @ b, d @ b)
+        file = io.BytesIO()
+        torch.save(m, file)
+        file.seek(0)
+        how = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+        for other in (copy.copy(m), copy.deepcopy(m), pickle.loads(pickle.dumps(m)), torch.load(file, **how)):
+            near(other @ b, d @ b)
+            assert (other.shape, other.by_columns) == (m.shape, m.by_columns)
+        deep = copy.deepcopy(m)
+        deep.val.mul_(2)
+        near(deep @ b, 2 * (d @ b))
+        near(m @ b, d @ b)
+    trained = copy.deepcopy(m.with_values(m.val.clone().requires_grad_()))
+    (trained @ b).sum().backward()
+    assert trained.val.grad is not None
 
 
 def lonely():

@@ -28,9 +28,9 @@ def number(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
     return n
 
 
-def threads_of(value: Any) -> int:
+def threads_of(value: Any, name: str = "threads") -> int:
     """Threads; C has flags beyond."""
-    return number(value, "threads", 0, 2**16)
+    return number(value, name, 0, 2**16)
 
 
 def real(value: Any, name: str) -> float:

@@ -17,13 +17,13 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from . import _library as lib
-from ._given import number, text_or_none
+from ._given import number, text_or_none, threads_of
 from ._torch_memory import (Tensor, has_type, index_bytes, is_capturing, settings, storage,
                             type_name, types, version)
 from ._torch_plans import Product, free_late, summed, unsupported
 
 _Key = Tuple[Any, ...]
-_RAW = 64  # patterns of operators that no matrix has
+_RAW = 64  # patterns of operators and sparse tensors
 #: Odd numbers and steps of a digest.
 _MIX = ((-7046029254386353131, 2862933555777941757), (-4417276706812531889, 3202034522624059733))
 
@@ -125,9 +125,9 @@ def _options() -> Any:
     # a child of fork has one thread, whatever PyTorch's number is
     threads = 0 if kept.in_child else settings.threads or torch.get_num_threads()
     return lib.PlanOptions(kernels=text_or_none(settings.kernels, "settings.kernels"),
-                           tune=number(settings.tune, "settings.tune"),
+                           tune=number(settings.tune, "settings.tune", 0, 2**31 - 1),
                            deterministic=int(torch.are_deterministic_algorithms_enabled()),
-                           threads=number(threads, "settings.threads"))
+                           threads=threads_of(threads, "settings.threads"))
 
 
 def _refuse_outside(ptr: Tensor, idx: Tensor, minors: int) -> None:
@@ -163,6 +163,10 @@ def _digest(ptr: Tensor, idx: Tensor) -> Tuple[int, ...]:
     return tuple(torch.stack(sums).tolist())
 
 
+#: With the memory that it lives as long as.
+_Lasting = Tuple[Pattern, StorageWeakRef, StorageWeakRef]
+
+
 class Registry:
     """Patterns by their tensors, and plans by their last use.
 
@@ -176,7 +180,7 @@ class Registry:
         self.in_child = False
         self._places: Dict[_Key, Tuple[Any, Any, Any, _Key]] = {}
         self._digests: "weakref.WeakValueDictionary[_Key, Pattern]" = weakref.WeakValueDictionary()
-        self._raw: "OrderedDict[_Key, Tuple[Pattern, StorageWeakRef, StorageWeakRef]]" = OrderedDict()
+        self._raw: "OrderedDict[_Key, _Lasting]" = OrderedDict()
         self._products: "weakref.WeakKeyDictionary[Product, _Key]" = weakref.WeakKeyDictionary()
 
     def find(self, ptr: Tensor, idx: Tensor, minors: int, is_raw: bool = False) -> Pattern:

@@ -11,6 +11,7 @@ each pattern, type, K and device, at the first product.
 """
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import Any, Dict, Optional, Tuple, Union
 
@@ -54,7 +55,11 @@ class Matrix:
 
     def __init__(self, crow: Tensor, col: Tensor, val: Tensor, shape: Shape, *,
                  by_columns: bool = False):
-        rows, cols = (number(n, "shape", 0, 2**31 - 1) for n in shape)
+        rows, cols = _shape(shape)
+        for array, name in ((crow, "crow"), (col, "col"), (val, "val")):
+            _dense(array, name)
+        if val.dim() != 1:
+            raise ValueError(f"val: expected a vector, found {shown(val)}")
         self.shape, self.by_columns = (rows, cols), bool(by_columns)
         majors, self._minors = (cols, rows) if by_columns else (rows, cols)
         for array, name, length in ((crow, "crow", majors + 1), (col, "col", val.numel())):
@@ -72,6 +77,7 @@ class Matrix:
 
     def with_values(self, val: Tensor) -> "Matrix":
         """The same pattern, and its plans, with other values, which may be of another type."""
+        _dense(val, "val")
         if val.shape != self.val.shape or val.device != self.val.device:
             raise ValueError(f"val: expected {self.val.shape[0]} on {self.val.device}, found "
                              f"{shown(val)} on {val.device}")
@@ -91,8 +97,13 @@ class Matrix:
 
     def _refuse_changed(self) -> None:
         if _changes(self.crow, self.col) != self._made_of:
-            raise ValueError("a: expected crow and col as the Matrix was made with, found that they "
+            raise ValueError("a: expected crow and col as the Matrix was made with, found them "
                              "changed in place: make another Matrix")
+
+    def __reduce__(self) -> Any:
+        """Copies and pickles have the tensors, and make plans of their own."""
+        return (functools.partial(Matrix, by_columns=self.by_columns),
+                (self.crow, self.col, self.val, self.shape))
 
     def __matmul__(self, b: Tensor) -> Tensor:
         return spmm(self, b)
@@ -100,6 +111,20 @@ class Matrix:
     def __repr__(self) -> str:
         return (f"<rowcast.torch.Matrix {self.shape[0]} x {self.shape[1]}, "
                 f"{self.val.shape[0]} entries, {self.val.dtype}>")
+
+
+def _shape(shape: Any) -> Shape:
+    try:
+        rows, cols = shape
+    except (TypeError, ValueError):
+        raise TypeError(f"shape: expected rows and columns, found {shape!r}") from None
+    return number(rows, "shape", 0, 2**31 - 1), number(cols, "shape", 0, 2**31 - 1)
+
+
+def _dense(b: Any, name: str) -> None:
+    if not isinstance(b, Tensor) or b.layout != torch.strided:
+        raise TypeError(f"{name}: expected a dense tensor, found "
+                        f"{b.layout if isinstance(b, Tensor) else type(b).__name__}")
 
 
 def _changes(*tensors: Tensor) -> Tuple[int, ...]:
@@ -279,15 +304,12 @@ def _cast(dtype: torch.dtype, *tensors: Tensor) -> Tuple[Tensor, ...]:
                  for t in tensors)
 
 
-def _dense(b: Any, name: str) -> None:
-    if not isinstance(b, Tensor) or b.layout != torch.strided:
-        raise TypeError(f"{name}: expected a dense tensor, found "
-                        f"{b.layout if isinstance(b, Tensor) else type(b).__name__}")
+def _times(a: Union[Matrix, Tensor], b: Tensor, transposed: bool) -> Tensor:
+    _dense(b, "B")
+    return _multiplied(*_matrix(a), b, transposed)
 
 
-def _times(a: Union[Matrix, Tensor], b: Tensor, transposed: bool, name: str = "B") -> Tensor:
-    _dense(b, name)
-    m, val = _matrix(a)
+def _multiplied(m: Matrix, val: Tensor, b: Tensor, transposed: bool) -> Tensor:
     dtype = _autocast(b.device.type)
     if dtype is not None:
         val, b = _cast(dtype, val, b)
@@ -318,19 +340,24 @@ def spmv(a: Union[Matrix, Tensor], x: Tensor) -> Tensor:
     _dense(x, "x")
     if x.dim() != 1:
         raise ValueError(f"x: expected a vector, found {x.dim()} dimensions")
-    return _times(a, x, False, "x")
+    m, val = _matrix(a)
+    if x.shape[0] != m.shape[1]:
+        raise ValueError(f"x: expected {m.shape[1]}, found {x.shape[0]}")
+    return _multiplied(m, val, x, False)
 
 
 def sddmm(a: Union[Matrix, Tensor], y: Tensor, x: Tensor) -> Tensor:
     """A .* (Y X') at the places of A, in the order and shape of its values.
 
     Args:
-        a: as of spmm()
+        a: as of spmm(); of COO a coalesced one, which has each place once
         y: [rows, K]
         x: [cols, K]
     """
     _dense(y, "Y")
     _dense(x, "X")
+    if isinstance(a, Tensor) and a.layout == torch.sparse_coo and not a.is_coalesced():
+        raise ValueError("a: expected a coalesced tensor, found one that is not: call coalesce()")
     m, val = _matrix(a)
     for given, name, rows in ((y, "Y", m.shape[0]), (x, "X", m.shape[1])):
         if given.dim() != 2 or given.shape[0] != rows:
