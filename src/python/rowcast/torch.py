@@ -42,7 +42,8 @@ class Matrix:
     Args:
         crow: [rows + 1] row pointers, of 32 or 64 bits
         col: [nnz] columns, in any order; entries of one place add up
-        val: [nnz] values in that order, which may require gradients
+        val: [nnz] values in that order, which may require gradients; read again when PyTorch counts
+            a change of this object: see changed()
         shape: rows and columns
         by_columns: crow has [cols + 1] column pointers, and col rows
 
@@ -386,7 +387,11 @@ def forget() -> None:
 
 
 def changed(a: Union[Matrix, Tensor]) -> None:
-    """Values of a Matrix were changed where PyTorch does not count it: through .data or NumPy."""
+    """Values of a Matrix were changed where PyTorch does not count it.
+
+    That is through .data or NumPy, or through another tensor that has their memory and a count of
+    its own, as those of which .data or the values of a sparse tensor were taken.
+    """
     _matrix(a)[0]._pattern.values_changed()
 
 
