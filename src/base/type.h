@@ -35,6 +35,9 @@ enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
 #define RC_TYPE_BIT(id, suffix) | 1 << id
 enum { RC_TYPES_REAL = 0 RC_FOR_EACH_REAL(RC_TYPE_BIT) };
 
+/** Those of 16 bits. */
+enum { RC_TYPES_SHORT = 1 << RC_BF16 | 1 << RC_FP16 };
+
 /** Of values on the host: of rc_csr_t. */
 #define RC_HOST_TYPE RC_FP64
 

@@ -12,7 +12,6 @@
 
 enum {
     PARAM_FILL,
-    FILL = 12,       /* places for an entry at most, by default: beyond it gathering is faster */
     WIDTH_MAX = 8,   /* columns of a lane: 16 bytes */
     WIDTH_LEAST = 2, /* a word */
     CAPABILITY = 8,  /* of m16n8k16 */
@@ -26,22 +25,17 @@ typedef struct gmma {
     int width;
 } gmma_t;
 
-typedef struct chosen {
-    int64_t tiles;
-} chosen_t;
-
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     RC_PASS(rc_cuda_slots_analyse(p, out, err));
-    const chosen_t c = {rc_mma_count(p, 1)};
-    const double fill = p->a->nnz > 0 ? (double)c.tiles * RC_MMA_PLACES / (double)p->a->nnz : 1;
+    const int64_t tiles = rc_mma_count(p, 1);
+    const double fill = p->a->nnz > 0 ? (double)tiles * RC_MMA_PLACES / (double)p->a->nnz : 1;
     if (fill > (double)p->param[PARAM_FILL])
         return rc_fail(err, RC_ENOTSUP, "fill: %.1f places for an entry, at most %d", fill,
             (int)p->param[PARAM_FILL]);
     out->fill = fill;
-    out->traffic = rc_sat_add(rc_mma_bytes(p, c.tiles), rc_cuda_rows_bytes(p));
+    out->traffic = rc_sat_add(rc_mma_bytes(p, tiles), rc_cuda_rows_bytes(p));
     out->bytes = out->traffic;
-    RC_CHOSE(out, c);
     return RC_OK;
 }
 
@@ -145,9 +139,9 @@ const rc_kernel_t rc_kernel_gmma = {
     .version = 1,
     .layout = RC_ROW_MAJOR,
     .format = "mma",
-    .types = 1 << RC_BF16 | 1 << RC_FP16,
+    .types = RC_TYPES_SHORT,
     .for_testing = 1,
-    .param = {{"fill", "places for an entry at most", FILL, 1, RC_MMA_PLACES, 0}},
+    .param = {{"fill", "places for an entry at most", RC_MMA_PLACES, 1, RC_MMA_PLACES, 0}},
     .analyse = analyse,
     RC_CUDA_SPMM_MEMBERS(gmma_t, 0),
     .k_max = INT32_MAX,
