@@ -79,6 +79,12 @@ typedef struct rc_cuda_allocator {
 RC_API rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
     const rc_plan_options_t *options, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
 
+/** As rc_pattern_read_host, in the memory of a GPU.  Waits for the stream.
+ *  \param[in] stream  of that GPU, not in a graph's capture; NULL: the default one
+ *  \return also RC_ENOTSUP (arrays that are not aligned to their numbers), RC_ENOMEM, RC_EDEVICE */
+RC_API rc_status_t rc_pattern_read(
+    const rc_plan_matrix_t *a, struct CUstream_st *stream, rc_pattern_info_t *out, rc_err_t *err);
+
 /** As rc_plan_create, with the choices and orders of a file of rc_plan_save: nothing is ordered,
  *  predicted or timed.
  *  \param[in] options  threads and allocator are read

@@ -58,6 +58,23 @@ typedef struct rc_plan_matrix {
     rc_plan_form_t form; /**< of the arrays */
 } rc_plan_matrix_t;
 
+/** What is found out of the pattern of a matrix, which is CSR. */
+typedef struct rc_pattern_info {
+    /** of shape, row pointers and columns, whatever their widths and wherever they are: those of
+     *  two patterns are the same by a chance of 2^-128 */
+    uint64_t digest[2];
+    int ascending; /**< 1: the columns of each row ascend, each once */
+} rc_pattern_info_t;
+
+/** Check a pattern where it is and digest it: to know one again, or before a plan is made.
+ *  \param[in]  a  CSR of the host; values are not read
+ *  \param[in]  threads  as of rc_plan_options_t
+ *  \return RC_OK; RC_EINVAL (arguments), RC_ERANGE (more rows or columns than 2^31 - 1),
+ *          RC_EFORMAT (a matrix that is none: the text names pointer, or row and column).  Local.
+ *          Cost O(nnz + rows): both arrays are read once */
+RC_API rc_status_t rc_pattern_read_host(
+    const rc_plan_matrix_t *a, int threads, rc_pattern_info_t *out, rc_err_t *err);
+
 /** What is to be computed. */
 typedef struct rc_plan_problem {
     rc_op_t op;               /**< the product */

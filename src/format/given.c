@@ -39,7 +39,7 @@ static rc_status_t is_there(const void *from, int64_t count, const char *what, r
                               : rc_fail(err, RC_EINVAL, "%s: expected an array, found NULL", what);
 }
 
-rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err)
+rc_status_t rc_given_check_pattern(const rc_plan_matrix_t *m, rc_err_t *err)
 {
     if (m->rows < 0 || m->rows > INT32_MAX || m->cols < 0 || m->cols > INT32_MAX)
         return rc_fail(err, RC_ERANGE,
@@ -55,9 +55,14 @@ rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err)
     const char *numbers = form_words[m->form].numbers;
     RC_PASS(check_bytes(pointers, m->row_ptr_bytes, err));
     RC_PASS(check_bytes(numbers, m->col_idx_bytes ? m->col_idx_bytes : 4, err));
-    RC_PASS(rc_type_check(m->precision, "matrix: values", err));
     RC_PASS(is_there(m->row_ptr, m->form == RC_PLAN_COO ? m->nnz : 1, pointers, err));
-    RC_PASS(is_there(m->col_idx, m->nnz, numbers, err));
+    return is_there(m->col_idx, m->nnz, numbers, err);
+}
+
+rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err)
+{
+    RC_PASS(rc_given_check_pattern(m, err));
+    RC_PASS(rc_type_check(m->precision, "matrix: values", err));
     return is_there(m->val, m->nnz, "values", err);
 }
 

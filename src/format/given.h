@@ -32,6 +32,9 @@ void rc_there_free(rc_there_t *t);
  *  \return RC_OK, RC_ERANGE, RC_EINVAL */
 rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err);
 
+/** The same without what is said of values. */
+rc_status_t rc_given_check_pattern(const rc_plan_matrix_t *m, rc_err_t *err);
+
 /** Bytes of one of m->col_idx. */
 static inline int rc_given_col_bytes(const rc_plan_matrix_t *m)
 {

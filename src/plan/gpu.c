@@ -170,6 +170,19 @@ rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matri
     return rc_plan_give_home(&gpu->home, &gpu->x, st, out, err);
 }
 
+rc_status_t rc_pattern_read(
+    const rc_plan_matrix_t *a, struct CUstream_st *stream, rc_pattern_info_t *out, rc_err_t *err)
+{
+    int index = 0;
+    gpu_t *gpu = NULL;
+    RC_PASS(rc_plan_pattern_check(a, 1, out, err));
+    RC_PASS(not_capturing(stream, &index, err));
+    RC_PASS(gpu_new(index, stream, NULL, 1, &gpu, err));
+    rc_status_t st = rc_cuda_look_there(&gpu->x, a, out, err);
+    gpu_free(&gpu->home);
+    return st;
+}
+
 rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, struct CUstream_st *stream,
     rc_plan_t **out, rc_err_t *err)

@@ -180,6 +180,10 @@ rc_plan_facts_t rc_plan_facts_of(const rc_csr_t *a);
 /** Threads that a matrix of so many entries is worth. */
 int rc_plan_threads(const rc_executor_t *x, int64_t nnz);
 
+/** Arguments of rc_pattern_read_host and rc_pattern_read.  \return RC_OK, RC_EINVAL, RC_ERANGE */
+rc_status_t rc_plan_pattern_check(
+    const rc_plan_matrix_t *a, int on_device, const rc_pattern_info_t *out, rc_err_t *err);
+
 /** Digest of shape, row pointers and columns.  Cost O(nnz). */
 rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
 

@@ -117,6 +117,22 @@ static void compare_arrays(rc_executor_t *x, const rc_csr_t *a, const int64_t *f
     free(places);
 }
 
+/* Both looks at a pattern. */
+static void look_both(const rc_plan_matrix_t *m, const rc_plan_matrix_t *placed, const char *label)
+{
+    rc_pattern_info_t here = {0};
+    rc_pattern_info_t there = {0};
+    rc_err_t err = {0};
+    rc_err_t err_there = {0};
+    rc_status_t st = rc_pattern_read_host(m, 1, &here, &err);
+    if (rc_pattern_read(placed, NULL, &there, &err_there) != st || strcmp(err.text, err_there.text) != 0)
+        fail_msg("%s: expected '%s', found '%s'", label, err.text, err_there.text);
+    if (st == RC_OK) {
+        assert_memory_equal(here.digest, there.digest, sizeof here.digest);
+        assert_int_equal(here.ascending, there.ascending);
+    }
+}
+
 /* Both readers.  \return what they say */
 static rc_status_t read_both(rc_executor_t *x, const rc_plan_matrix_t *m, size_t apart, const char *label)
 {
@@ -137,6 +153,8 @@ static rc_status_t read_both(rc_executor_t *x, const rc_plan_matrix_t *m, size_t
         assert_true(t.m.val == (!t.from && apart % 16 == 0 ? p.m.val : NULL));
     }
     rc_there_free(&t);
+    if (m->form == RC_PLAN_CSR)
+        look_both(m, &p.m, label);
     free_placed(x, &p);
     free(from);
     rc_csr_free(&a);

@@ -387,7 +387,7 @@ def errors():
     refused(ValueError, ("col",), rt.Matrix, ptr, col[1:], val, d.shape)
     refused(ValueError, ("0 to 4", "5"), rt.Matrix, ptr, torch.where(col == 4, 5, col), val, d.shape)
     refused(ValueError, ("0 to 4", "-1"), rt.Matrix, ptr, torch.where(col == 4, -1, col), val, d.shape)
-    refused(ValueError, ("fall",), rt.Matrix, ptr.flip(0), col, val, d.shape)
+    refused(ValueError, ("pointer 0",), rt.Matrix, ptr.flip(0), col, val, d.shape)
     refused(ValueError, ("shape",), rt.Matrix, ptr, col, val, (6, -5))
     refused(ValueError, ("val",), rt.Matrix(ptr, col, val, d.shape).with_values, val[1:])
     for wrong in (None, np.ones(6), [1, 2], a):

@@ -82,6 +82,88 @@ static void wrong_ones_are_refused(void **state)
     assert_true(refused > MATRICES / 3);
 }
 
+/* What the caller's CSR is, entry by entry. */
+static rc_pattern_info_t info_of(const rc_plan_matrix_t *m)
+{
+    rc_csr_t a = {.rows = m->rows, .cols = m->cols, .nnz = m->nnz};
+    rc_pattern_info_t info = {.ascending = 1};
+    a.row_ptr = calloc((size_t)m->rows + 1, sizeof *a.row_ptr);
+    a.col_idx = calloc((size_t)m->nnz + 1, sizeof *a.col_idx);
+    assert_true(a.row_ptr && a.col_idx);
+    for (int64_t r = 0; r <= m->rows; r++)
+        a.row_ptr[r] = rc_place_at(m->row_ptr, m->row_ptr_bytes, r);
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t i = a.row_ptr[r]; i < a.row_ptr[r + 1]; i++) {
+            a.col_idx[i] = (int32_t)rc_place_at(m->col_idx, rc_given_col_bytes(m), i);
+            info.ascending &= i == a.row_ptr[r] || a.col_idx[i] > a.col_idx[i - 1];
+        }
+    rc_given_digest(&a, 1, info.digest);
+    rc_csr_free(&a);
+    return info;
+}
+
+static void look(rc_rng_t *rng, const given_how_t *how)
+{
+    given_t g = given_new(rng, how);
+    rc_pattern_info_t info = {0};
+    rc_err_t err = {0};
+    rc_err_t same = {0};
+    g.m.val = NULL; /* not read */
+    rc_status_t st = rc_pattern_read_host(&g.m, 1 + (int)rc_rng_below(rng, 3), &info, &err);
+    if (g.wrong == GIVEN_POINTER || g.wrong == GIVEN_COLUMN) {
+        rc_csr_t a;
+        int64_t *from;
+        g.m.val = g.m.col_idx; /* any */
+        assert_int_equal(st, RC_EFORMAT);
+        assert_int_equal(read_here(&g.m, &a, &from, &same), RC_EFORMAT);
+        assert_string_equal(err.text, same.text);
+        free(from);
+        rc_csr_free(&a);
+    } else {
+        rc_pattern_info_t want = info_of(&g.m);
+        assert_int_equal(st, RC_OK);
+        assert_memory_equal(info.digest, want.digest, sizeof want.digest);
+        assert_int_equal(info.ascending, want.ascending);
+    }
+    given_free(&g);
+}
+
+static void patterns_are_looked_at(void **state)
+{
+    (void)state;
+    enum { MATRICES = 3000, LARGE = 4 };
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 45);
+    for (int n = 0; n < MATRICES; n++) {
+        given_how_t how = given_any(&rng);
+        how.form = RC_PLAN_CSR;
+        how.wrong = (int)rc_rng_below(&rng, GIVEN_WRONGS);
+        look(&rng, &how);
+    }
+    for (int n = 0; n < LARGE; n++) /* by several threads */
+        look(&rng, &(given_how_t){.ptr_bytes = 8, .col_bytes = 4, .type = RC_FP64, .wrong = n, .rows = 30000,
+                       .cols = 9000, .mean = 12});
+}
+
+static void no_patterns_are_refused(void **state)
+{
+    (void)state;
+    static const int32_t zero[1];
+    const rc_plan_matrix_t csr = {.row_ptr = zero, .row_ptr_bytes = 4};
+    rc_plan_matrix_t csc = csr;
+    rc_plan_matrix_t there = csr;
+    rc_pattern_info_t info;
+    csc.form = RC_PLAN_CSC;
+    there.on_device = 1;
+    assert_int_equal(rc_pattern_read_host(&csr, 0, &info, NULL), RC_OK);
+    assert_int_equal(info.ascending, 1);
+    assert_int_equal(rc_pattern_read_host(&csr, 0, NULL, NULL), RC_EINVAL);
+    assert_int_equal(rc_pattern_read_host(NULL, 0, &info, NULL), RC_EINVAL);
+    assert_int_equal(rc_pattern_read_host(&csc, 0, &info, NULL), RC_EINVAL);
+    assert_int_equal(rc_pattern_read_host(&there, 0, &info, NULL), RC_EINVAL);
+    assert_int_equal(rc_pattern_read_host(&csr, -1, &info, NULL), RC_EINVAL);
+}
+
 /* Products of a plan, and after new values, which are in the order of the caller. */
 static void plans_multiply(void **state)
 {
@@ -213,6 +295,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_read),
         cmocka_unit_test(wrong_ones_are_refused),
+        cmocka_unit_test(patterns_are_looked_at),
+        cmocka_unit_test(no_patterns_are_refused),
         cmocka_unit_test(plans_multiply),
         cmocka_unit_test(lines_say_what_is_wrong),
         cmocka_unit_test(digests_tell_patterns_apart),

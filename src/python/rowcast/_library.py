@@ -56,6 +56,7 @@ Choice = _structure(candidate=c.c_int, reference=c.c_int, candidates=c.c_int,
 PlanMatrix = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=c.c_void_p,
                         row_ptr_bytes=c.c_int, col_idx=c.c_void_p, val=c.c_void_p,
                         precision=c.c_int, on_device=c.c_int, col_idx_bytes=c.c_int, form=c.c_int)
+PatternInfo = _structure(digest=c.c_uint64 * 2, ascending=c.c_int)
 PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, ks=c.c_int,
                          k_range=c.c_int, ld_in=c.c_int64 * 2, ld_out=c.c_int64)
 PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p,
@@ -74,6 +75,7 @@ PlanAnswer = _structure(k=c.c_int64, rows=c.c_int, row=c.POINTER(PlanRow), sente
 STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_groups_t": Groups,
               "rc_schedule_t": Schedule, "rc_candidate_t": Candidate, "rc_constraints_t": Constraints,
               "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
+              "rc_pattern_info_t": PatternInfo,
               "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
               "rc_plan_call_t": PlanCall, "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer}
 
@@ -98,6 +100,7 @@ _ROWCAST = {
     "rc_store_check": (c.c_int, [c.c_char_p, P(c.c_int), P(Err)]),
 }
 _PLAN = {
+    "rc_pattern_read_host": (c.c_int, [P(PlanMatrix), c.c_int, P(PatternInfo), P(Err)]),
     "rc_plan_create_host": (c.c_int,
                             [P(PlanProblem), P(PlanMatrix), P(PlanOptions), P(c.c_void_p), P(Err)]),
     "rc_plan_clone": (c.c_int, [c.c_void_p, c.c_void_p, P(c.c_void_p), P(Err)]),
@@ -119,6 +122,7 @@ _PLAN = {
 }
 _CUDA = {
     **_PLAN,
+    "rc_pattern_read": (c.c_int, [P(PlanMatrix), c.c_void_p, P(PatternInfo), P(Err)]),
     "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
     "rc_gpu_list": (c.c_int, [P(c.c_void_p), P(c.c_int), P(Err)]),
 }

@@ -6,6 +6,7 @@ column pointers and rows.  Both are seen alike: `majors` lists of numbers below 
 """
 from __future__ import annotations
 
+import ctypes as c
 import functools
 import os
 import threading
@@ -19,13 +20,11 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from . import _library as lib
 from ._given import number, text_or_none, threads_of
 from ._torch_memory import (Tensor, has_type, index_bytes, is_capturing, settings, storage,
-                            type_name, types, version)
+                            stream_of, type_name, types, version)
 from ._torch_plans import Product, free_late, summed, unsupported
 
 _Key = Tuple[Any, ...]
 _RAW = 64  # patterns of operators and sparse tensors
-#: Odd numbers and steps of a digest.
-_MIX = ((-7046029254386353131, 2862933555777941757), (-4417276706812531889, 3202034522624059733))
 
 
 class Kept(NamedTuple):
@@ -43,20 +42,16 @@ class Pattern:
         majors, minors, nnz
         plans: by operation, whether transposed, type, K, and whether deterministic
         again: what was found right for a product, by what it is asked with
-
-    Raises:
-        ValueError: pointers that fall, or numbers outside
     """
 
-    def __init__(self, ptr: Tensor, idx: Tensor, minors: int):
+    def __init__(self, ptr: Tensor, idx: Tensor, minors: int, ascending: bool):
         self.majors, self.minors, self.nnz = ptr.shape[0] - 1, minors, idx.shape[0]
         self.plans: Dict[_Key, Product] = {}
         self.again: Dict[_Key, _Key] = {}
         #: pointers, numbers, and the place of each entry among them
         self._sorted: Optional[Tuple[Tensor, Tensor, Tensor]] = None
         self._twice = False
-        _refuse_outside(ptr, idx, minors)
-        if not _is_ascending(ptr, idx):
+        if not ascending:
             lists = torch.arange(self.majors + 1, device=ptr.device)
             major = torch.repeat_interleave(lists[:-1], ptr.diff().long())
             places, slot = torch.unique(major * minors + idx, sorted=True, return_inverse=True)
@@ -107,14 +102,11 @@ class Pattern:
         ptr, idx, slot = self.arrays(op, ptr, idx)
         ptr, idx, nnz = ptr.contiguous(), idx.contiguous(), idx.shape[0]
         values = val.new_ones(nnz) if op == "sddmm" else summed(val, slot, nnz).contiguous()
-        rows, cols = self.majors, self.minors
+        given = _csr(ptr, idx, self.minors)
         if transposed:
-            rows, cols = cols, rows
-        matrix = lib.PlanMatrix(
-            rows=rows, cols=cols, nnz=nnz, row_ptr=ptr.data_ptr(), col_idx=idx.data_ptr(),
-            row_ptr_bytes=index_bytes(ptr, "pointers"), col_idx_bytes=index_bytes(idx, "numbers"),
-            val=values.data_ptr(), precision=types()[type_name(val.dtype)],
-            on_device=int(val.device.type != "cpu"), form=int(transposed))
+            given.update(rows=self.minors, cols=self.majors)
+        matrix = lib.PlanMatrix(**given, val=values.data_ptr(),
+                                precision=types()[type_name(val.dtype)], form=int(transposed))
         made = Product(op, val.dtype, k, nnz, val.device)
         made.prepare(matrix, _options(), val)
         return made
@@ -122,45 +114,47 @@ class Pattern:
 
 def _options() -> Any:
     """As the settings say."""
-    # a child of fork has one thread, whatever PyTorch's number is
-    threads = 0 if kept.in_child else settings.threads or torch.get_num_threads()
     return lib.PlanOptions(kernels=text_or_none(settings.kernels, "settings.kernels"),
                            tune=number(settings.tune, "settings.tune", 0, 2**31 - 1),
                            deterministic=int(torch.are_deterministic_algorithms_enabled()),
-                           threads=threads_of(threads, "settings.threads"))
+                           threads=_threads())
 
 
-def _refuse_outside(ptr: Tensor, idx: Tensor, minors: int) -> None:
-    """What is no pattern: the rest reads by these numbers."""
-    nnz = idx.shape[0]
-    if (ptr.shape[0] < 1 or int(ptr[0]) != 0 or int(ptr[-1]) != nnz
-            or bool((ptr.diff() < 0).any())):
-        raise ValueError(f"pointers: expected numbers that do not fall, from 0 to {nnz}, found "
-                         "others")
-    if nnz > 0 and not (int(idx.min()) >= 0 and int(idx.max()) < minors):
-        raise ValueError(f"numbers: expected 0 to {minors - 1}, found {int(idx.min())} to "
-                         f"{int(idx.max())}")
+def _threads() -> int:
+    """As the settings say; a child of fork has one, whatever PyTorch's number is."""
+    threads = 0 if kept.in_child else settings.threads or torch.get_num_threads()
+    return threads_of(threads, "settings.threads")
 
 
-def _is_ascending(ptr: Tensor, idx: Tensor) -> bool:
-    """Numbers of each list ascend, each once."""
-    up = idx[1:] > idx[:-1]
-    begins = ptr[1:-1]
-    up[begins[(begins > 0) & (begins < idx.shape[0])].long() - 1] = True
-    return bool(up.all())
+def _read(ptr: Tensor, idx: Tensor, minors: int) -> Any:
+    """The digest of a pattern, and whether numbers of each list ascend, each once.
+
+    Raises:
+        ValueError: pointers that fall, or numbers outside
+    """
+    if ptr.shape[0] < 1:
+        raise ValueError("pointers: expected one more than rows, found none")
+    found = lib.PatternInfo()
+    matrix = lib.PlanMatrix(**_csr(ptr, idx, minors))
+    try:
+        if ptr.device.type == "cpu":
+            lib.call(lib.load("rowcast_plan").rc_pattern_read_host, c.byref(matrix), _threads(),
+                     c.byref(found))
+        else:
+            with torch.cuda.device(ptr.device):
+                lib.call(lib.load("rowcast_cuda").rc_pattern_read, c.byref(matrix),
+                         stream_of(ptr.device.index), c.byref(found))
+    except lib.Error as e:
+        raise ValueError(str(e)) if e.name == "format" else e
+    return found
 
 
-def _digest(ptr: Tensor, idx: Tensor) -> Tuple[int, ...]:
-    """128 bits of each of two arrays, by sums on their device that wrap around."""
-    sums = []
-    for array in (ptr, idx):
-        numbers, where = array.long(), torch.arange(array.shape[0], device=array.device)
-        for odd, step in _MIX:
-            mixed = numbers * odd + where * step + odd
-            mixed = (mixed ^ (mixed >> 31)) * step
-            mixed = (mixed ^ (mixed >> 29)) * odd
-            sums.append((mixed ^ (mixed >> 32)).sum())
-    return tuple(torch.stack(sums).tolist())
+def _csr(ptr: Tensor, idx: Tensor, minors: int) -> Dict[str, Any]:
+    """Of a matrix by rows, without values."""
+    return {"rows": ptr.shape[0] - 1, "cols": minors, "nnz": idx.shape[0],
+            "row_ptr": ptr.data_ptr(), "row_ptr_bytes": index_bytes(ptr, "pointers"),
+            "col_idx": idx.data_ptr(), "col_idx_bytes": index_bytes(idx, "numbers"),
+            "on_device": int(ptr.device.type != "cpu")}
 
 
 #: With the memory that it lives as long as.
@@ -212,11 +206,13 @@ class Registry:
                               "begins, found another: multiply once, then capture")
         with self.lock, torch.no_grad():
             self.sweep()
-            key = (*_digest(ptr, idx), ptr.shape, idx.shape, minors, ptr.dtype, idx.dtype,
+            found = _read(ptr.contiguous(), idx.contiguous(), minors)
+            key = (*found.digest, ptr.shape, idx.shape, minors, ptr.dtype, idx.dtype,
                    ptr.device)
             pattern = self._digests.get(key)
             if pattern is None:
-                pattern = self._digests[key] = Pattern(ptr, idx, minors)
+                pattern = Pattern(ptr, idx, minors, bool(found.ascending))
+                self._digests[key] = pattern
             self._places[place] = weakref.ref(pattern), weakref.ref(ptr), weakref.ref(idx), key
             if key in self._raw:
                 self._raw.move_to_end(key)
@@ -279,9 +275,9 @@ def runs_in(dtype: torch.dtype, device: torch.device) -> bool:
     if not has_type(dtype):
         return False
     ptr, idx = (torch.tensor(n, device=device) for n in ([0, 1], [0]))
+    one = torch.ones(1, dtype=dtype, device=device)
     try:
-        Pattern(ptr, idx, 1).product("spmm", ptr, idx, torch.ones(1, dtype=dtype, device=device),
-                                     False, 1)
+        Pattern(ptr, idx, 1, True).product("spmm", ptr, idx, one, False, 1)
     except lib.Error:
         return False
     return True

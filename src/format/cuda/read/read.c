@@ -235,28 +235,47 @@ static rc_status_t bring_in_order(reading_t *r, rc_read_look_t *found, rc_err_t 
     return look_last(r, found, err);
 }
 
+/* What is looked at.  \return RC_OK; RC_ENOTSUP: arrays that are not aligned to their numbers */
+static rc_status_t open_arrays(reading_t *r, rc_err_t *err)
+{
+    const rc_plan_matrix_t *m = r->m;
+    r->a = (rc_read_arrays_t){.majors = rc_given_majors(m),
+        .minors = rc_given_minors(m),
+        .nnz = m->nnz,
+        .ptr = m->row_ptr,
+        .ptr_bytes = m->row_ptr_bytes,
+        .col = m->col_idx,
+        .col_bytes = rc_given_col_bytes(m)};
+    if (!is_aligned(r->a.ptr, r->a.ptr_bytes) || !is_aligned(r->a.col, r->a.col_bytes))
+        return rc_fail(err, RC_ENOTSUP, "matrix: expected arrays that are aligned");
+    return r->x->alloc(r->x, sizeof(rc_read_look_t), &r->found, err);
+}
+
 rc_status_t rc_cuda_read_there(
     rc_executor_t *x, const rc_plan_matrix_t *m, rc_there_t *out, rc_err_t *err)
 {
     rc_read_look_t found;
+    reading_t r = {.x = x, .m = m, .out = out};
     *out = (rc_there_t){.m = {.x = x}};
     RC_PASS(rc_given_check(m, err));
     out->m.type = m->precision;
-    reading_t r = {.x = x,
-        .m = m,
-        .a = {.majors = rc_given_majors(m),
-            .minors = rc_given_minors(m),
-            .nnz = m->nnz,
-            .ptr = m->row_ptr,
-            .ptr_bytes = m->row_ptr_bytes,
-            .col = m->col_idx,
-            .col_bytes = rc_given_col_bytes(m)},
-        .out = out};
-    if (!is_aligned(r.a.ptr, r.a.ptr_bytes) || !is_aligned(r.a.col, r.a.col_bytes) ||
-        !is_aligned(m->val, rc_type(m->precision)->bytes))
-        return rc_fail(err, RC_ENOTSUP, "matrix: expected arrays that are aligned");
-    RC_PASS(x->alloc(x, sizeof found, &r.found, err));
+    if (!is_aligned(m->val, rc_type(m->precision)->bytes))
+        return rc_fail(err, RC_ENOTSUP, "matrix: expected values that are aligned");
+    RC_PASS(open_arrays(&r, err));
     rc_status_t st = bring_in_order(&r, &found, err);
     x->release(x, r.found);
     return st < 0 ? st : deliver(&r, &found, err);
+}
+
+rc_status_t rc_cuda_look_there(
+    rc_executor_t *x, const rc_plan_matrix_t *m, rc_pattern_info_t *out, rc_err_t *err)
+{
+    rc_read_look_t found = {0};
+    reading_t r = {.x = x, .m = m};
+    RC_PASS(open_arrays(&r, err));
+    rc_status_t st = look_first(&r, NULL, &found, err);
+    x->release(x, r.found);
+    rc_given_seal(m->rows, m->cols, found.sum, out->digest);
+    out->ascending = !found.unordered;
+    return st;
 }

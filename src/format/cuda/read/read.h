@@ -20,6 +20,12 @@ extern "C" {
 rc_status_t rc_cuda_read_there(
     rc_executor_t *x, const rc_plan_matrix_t *m, rc_there_t *out, rc_err_t *err);
 
+/** Look at a pattern of CSR there, and leave it as it is.  Waits once.
+ *  \param[in] m  on_device is 1; values are not read
+ *  \return as rc_cuda_read_there.  Cost O(nnz + rows): one look at both arrays */
+rc_status_t rc_cuda_look_there(
+    rc_executor_t *x, const rc_plan_matrix_t *m, rc_pattern_info_t *out, rc_err_t *err);
+
 /* What is behind it. */
 
 enum { RC_READ_ALIGNED = 16 }; /* bytes of the widest load */
