@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 44
+plan 58
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -72,4 +72,18 @@ for test in "check products" "check orders_of_b" "check unsorted_and_twice" "che
     else
         skip "${test#* } on a GPU" "no GPU, or none that PyTorch sees"
     fi
+done
+if "$python" -c 'import torch_geometric' 2>err; then
+    geometric=yes
+else
+    geometric=no
+fi
+for place in cpu cuda; do
+    for test in layers weights rectangles changed_edges pyg_calls sparse copies; do
+        if [ $geometric = yes ] && { [ $place = cpu ] || [ $gpu = yes ]; }; then
+            check "PyTorch Geometric: $test, $place" pyg $test $place
+        else
+            skip "PyTorch Geometric: $test, $place" "no PyTorch Geometric, or no GPU"
+        fi
+    done
 done

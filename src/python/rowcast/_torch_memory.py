@@ -116,6 +116,10 @@ class Stamp:
         self._id, self._of, self._version = id(t), weakref.ref(t), version(t)
         self._place, self._steps = t.data_ptr(), t.stride()
 
+    def is_gone(self) -> bool:
+        """There is no such tensor any more."""
+        return self._of() is None
+
     def forget(self) -> None:
         """The next one is another."""
         self._of = _nothing
