@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const rc_when_device_t rc_when_h200 = {62.9e6, 4000, 8500, 128, 2000};
+const rc_reuse_device_t rc_when_h200 = {62.9e6, 4000, 8500, 128, 2000};
 const char *const rc_when_made_names[RC_WHEN_KINDS] = {"real", "twin", "generated"};
 const char *const rc_when_names[RC_WHEN_WAYS] = {"always", "rule", "model", "oracle"};
 
@@ -77,27 +77,20 @@ static double cost_of(const rc_when_cost_t *c, const rc_when_row_t *r, double st
     return isnan(c->fixed) ? stored : c->fixed + c->row * r->rows + c->entry * r->entries;
 }
 
-/* Time of a product where so many entries share a load of B.  \param[in] value  bytes of a value */
-static double expect(
-    const rc_when_device_t *d, const rc_when_row_t *r, double cols, double value, double share)
-{
-    double width = value * (double)r->k;
-    double b = cols * width;
-    double missed = b > d->l2_bytes ? 1 - d->l2_bytes / b : 0;
-    double gathered = r->entries * (width > d->line ? width : d->line) / share;
-    double moved = r->entries * (4 + value) + b + r->rows * width + missed * gathered;
-    return d->launch_ns + fmax(moved / d->dram, gathered / d->l2);
-}
-
 static void fill_inputs(
     const rc_when_options_t *o, const double *f, double cols, double value, rc_when_row_t *r)
 {
+    const rc_reuse_product_t p = {.rows = r->rows,
+        .cols = cols,
+        .entries = r->entries,
+        .k = (double)r->k,
+        .value_bytes = value};
     double near = fmax(f[BALL_REUSE], f[COLUMN_REUSE]);
-    double now = expect(&o->device, r, cols, value, f[RUN_REUSE]);
-    double gain = now / expect(&o->device, r, cols, value, fmax(near, f[RUN_REUSE]));
+    double now = rc_reuse_ns(&o->device, &p, f[RUN_REUSE]);
+    double gain = now / rc_reuse_ns(&o->device, &p, fmax(near, f[RUN_REUSE]));
     double set = cols * value * (double)r->k / o->device.l2_bytes;
-    r->rule_ns = expect(&o->device, r, cols, value, 1);
-    r->most_ns = r->rule_ns - expect(&o->device, r, cols, value, most_reuse);
+    r->rule_ns = rc_reuse_ns(&o->device, &p, 1);
+    r->most_ns = r->rule_ns - rc_reuse_ns(&o->device, &p, most_reuse);
     r->apart = f[RUN_REUSE] < apart;
     r->rule_gain = gain;
     const double input[RC_WHEN_INPUTS] = {log(now), log(r->rule_gain), log(set),

@@ -7,6 +7,7 @@
 #ifndef RC_ANALYSIS_WHEN_H
 #define RC_ANALYSIS_WHEN_H
 
+#include "feature/reuse.h"
 #include "table/side.h"
 
 /** What something costs: ns, ns a row of A, ns an entry.  `fixed` NaN: as the store has it. */
@@ -16,17 +17,8 @@ typedef struct rc_when_cost {
     double entry;
 } rc_when_cost_t;
 
-/** A GPU as the rule sees it.  Bytes per ns are GB/s. */
-typedef struct rc_when_device {
-    double l2_bytes;
-    double dram; /**< bytes per ns from memory */
-    double l2;   /**< and from the L2 */
-    double line; /**< bytes that an access moves at least */
-    double launch_ns;
-} rc_when_device_t;
-
 /** An H200: 62.9 MB of L2, 4.0 TB/s and 8.5 TB/s of lines of 128 bytes, 2 us. */
-extern const rc_when_device_t rc_when_h200;
+extern const rc_reuse_device_t rc_when_h200;
 
 typedef struct rc_when_options {
     const char *kernels; /**< patterns; the fastest counts.  NULL: '!cusparse*' */
@@ -34,7 +26,7 @@ typedef struct rc_when_options {
                               NULL: "auto,cells*" */
     rc_when_cost_t order;
     rc_when_cost_t feature;
-    rc_when_device_t device;
+    rc_reuse_device_t device;
 } rc_when_options_t;
 
 enum { RC_WHEN_INPUTS = 10 };
@@ -107,15 +99,13 @@ extern const char *const rc_when_names[RC_WHEN_WAYS];
 /** Decide every row.
  *
  *  Both know before: the size of the matrix, K, and what building costs (where the store has it: by
- *  least squares in log rows and log entries on the other families).  The time of a product where s
- *  entries share a load of B is thought to be
- *  t(s) = launch + max((A + B + C + m g(s)) / dram, g(s) / l2), with g(s) = entries max(line, bytes
- *  of a row of B) / s, m = max(0, 1 - L2 / B).  Where reuse (t(1) - t(4)) is not twice the cost of
- *  features and order, nothing is looked at.  Then the rule takes s = run_reuse now, and
- *  max(ball_reuse, column_reuse) in the order: it orders where run_reuse < 1.25 (as the policy
- *  auto) and reuse (t(1) - t(1) t(order) / t(now)) is twice the cost.  The model predicts log
- *  t(now) and the log of the gain by least squares with a ridge from these and from the features,
- *  and orders where the expected saving is the cost.
+ *  least squares in log rows and log entries on the other families).  The time t(s) of a product
+ *  where s entries share a load of B is that of rc_reuse_ns.  Where reuse (t(1) - t(4)) is not
+ *  twice the cost of features and order, nothing is looked at.  Then the rule takes s = run_reuse
+ *  now, and max(ball_reuse, column_reuse) in the order: it orders where run_reuse < 1.25 (as the
+ *  policy auto) and reuse (t(1) - t(1) t(order) / t(now)) is twice the cost.  The model predicts
+ *  log t(now) and the log of the gain by least squares with a ridge from these and from the
+ *  features, and orders where the expected saving is the cost.
  *  \param[out] ordered  [rows] 1: ordered
  *  \param[out] cost     [rows] ns: products, order, features
  *  \return RC_OK, RC_EINVAL (the model: fewer than two families), RC_ENOMEM */
