@@ -23,6 +23,19 @@ typedef struct rc_gather {
     rc_precision_t from_type;
 } rc_gather_t;
 
+/** Value (p, j) of `to` is value (row[p], j) of `from`, in memory of an executor: bits are copied.
+ *  Steps, in values, are from a row to the next, and from a column to the next; one is 1. */
+typedef struct rc_take {
+    void *to;
+    const void *from;
+    const int32_t *row; /**< [rows] */
+    int64_t rows;
+    int64_t cols;
+    int64_t to_step[2];
+    int64_t from_step[2];
+    rc_precision_t type;
+} rc_take_t;
+
 /** On a GPU all work goes on its one stream, in the order in which it is asked for. */
 struct rc_executor {
     rc_device_kind_t kind;
@@ -46,6 +59,8 @@ struct rc_executor {
     rc_status_t (*fill)(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err);
     /** Asked for and on a GPU not waited for. */
     rc_status_t (*gather)(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err);
+    /** Likewise. */
+    rc_status_t (*take)(rc_executor_t *x, const rc_take_t *t, rc_err_t *err);
     /** m = beta m, likewise: with beta 0 it is not read, with beta 1 nothing is done. */
     rc_status_t (*scale)(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err);
     /** Wait for what was asked for. */

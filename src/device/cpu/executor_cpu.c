@@ -104,6 +104,18 @@ static rc_status_t cpu_scale(rc_executor_t *x, const rc_dense_t *m, double beta,
     return RC_OK;
 }
 
+static rc_status_t cpu_take(rc_executor_t *x, const rc_take_t *t, rc_err_t *err)
+{
+    enum { ROWS = 1 << 10, ALONE = 1 << 14 }; /* rows of a piece; values that a team is not worth */
+    static void (*const take[])(const rc_take_t *, int64_t, int64_t) = RC_INSTANCES(take);
+    int64_t pieces = (t->rows + ROWS - 1) / ROWS;
+    (void)err;
+#pragma omp parallel for num_threads(x->threads) schedule(static) if (t->rows * t->cols > ALONE)
+    for (int64_t i = 0; i < pieces; i++)
+        take[t->type](t, i * ROWS, i + 1 < pieces ? (i + 1) * ROWS : t->rows);
+    return RC_OK;
+}
+
 void rc_gather_host(const rc_gather_t *g, int threads)
 {
     enum { PIECE = 1 << 14 };
@@ -137,6 +149,7 @@ void rc_executor_cpu(int threads, rc_executor_t *out)
         .move = cpu_copy,
         .fill = cpu_fill,
         .gather = cpu_gather,
+        .take = cpu_take,
         .scale = cpu_scale,
         .wait = cpu_wait,
     };

@@ -202,6 +202,14 @@ static rc_status_t cuda_gather(rc_executor_t *x, const rc_gather_t *g, rc_err_t 
     return st;
 }
 
+static rc_status_t cuda_take(rc_executor_t *x, const rc_take_t *t, rc_err_t *err)
+{
+    int before = rc_cuda_enter(x);
+    rc_status_t st = rc_cuda_take(x, t, err);
+    rc_cuda_leave(x, before);
+    return st;
+}
+
 static rc_status_t cuda_scale(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err)
 {
     int before = rc_cuda_enter(x);
@@ -259,6 +267,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
         .move = cuda_move,
         .fill = cuda_fill,
         .gather = cuda_gather,
+        .take = cuda_take,
         .scale = cuda_scale,
         .wait = rc_executor_cuda_wait,
     };
