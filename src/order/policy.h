@@ -79,6 +79,8 @@ typedef struct rc_policy {
     int needs_geometry;  /**< 1: the schedule depends on the geometry; else it is built once for
                               all kernels */
     int columns;         /**< 1: a symmetric order, returns columns; only for square matrices */
+    int rows_only;       /**< 1: as a numbering of rows and columns it means nothing, as if it needs
+                              the geometry: a system refuses it */
     int on_request;      /**< 1: not part of "all", nor of globs */
     rc_param_t param[RC_PARAMS_MAX];
     /** NULL, or gives the text that identifies the parameters; see rc_family_t. */

@@ -40,5 +40,6 @@ const rc_policy_t rc_policy_dcsr = {
     .summary = "original row order without the empty rows",
     .source = "Mehrabi et al. 2021, section II-A",
     .version = 1,
+    .rows_only = 1,
     .build = build_dcsr,
 };

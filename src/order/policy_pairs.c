@@ -290,6 +290,7 @@ const rc_policy_t rc_policy_pairs = {
     .summary = "pairs of rows that share columns side by side, the others in their places",
     .source = "rowcast",
     .version = 1,
+    .rows_only = 1,
     .on_request = 1,
     .param = {{"rows", "of a group at most", 2, 2, 1024, 1},
         {"look", "units looked at to either side in the list of a column", 16, 1, 1 << 20, 0},

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "format/cuda/indices.h"
+#include "order/cuda/sample.h"
 #include "order/policy.h"
 
 #include <inttypes.h>
@@ -105,4 +106,31 @@ rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_cs
         st = rc_cuda_order_check(x, out->row, a->rows, &out->identity, err);
     x->release(x, wide);
     return st < 0 ? rc_err_context(err, "order %s", order) : st;
+}
+
+rc_status_t rc_cuda_order_runs_there(rc_executor_t *x, const rc_csr_t *a, const rc_resident_t *m,
+    const int32_t *slots, rc_sharing_t out[2], rc_err_t *err)
+{
+    rc_cuda_pattern_t p = {.rows = a->rows, .cols = a->cols, .nnz = a->nnz};
+    const size_t bytes = 2 * sizeof *out;
+    void *wide = NULL;
+    void *found = NULL;
+    int before;
+    rc_status_t st;
+    memset(out, 0, bytes);
+    if (a->rows == 0)
+        return RC_OK;
+    RC_TRY(widened(x, m, &p, &wide, err));
+    RC_TRY(x->alloc(x, bytes, &found, err));
+    before = rc_cuda_enter(x);
+    st = rc_cuda_sample_runs(x, &p, NULL, found, err);
+    if (st == RC_OK)
+        st = rc_cuda_sample_runs(x, &p, slots, (rc_sharing_t *)found + 1, err);
+    rc_cuda_leave(x, before);
+    if (st == RC_OK)
+        st = x->download(x, out, found, bytes, err);
+done:
+    x->release(x, found);
+    x->release(x, wide);
+    return st;
 }

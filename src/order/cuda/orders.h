@@ -8,6 +8,7 @@
 #include "base/param.h"
 #include "device/executor.h"
 #include "format/resident.h"
+#include "order/local.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +72,14 @@ rc_status_t rc_cuda_order_check(
  *  \return as rc_cuda_order and rc_cuda_order_check; RC_ENOTSUP also in a build without CUDA */
 rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,
     const rc_resident_t *m, rc_resident_rows_t *out, rc_err_t *err);
+
+/** What the rows of runs share (order/sample.h), of a matrix in memory of the executor.  Waits.
+ *  \param[in]  m      with row pointers of either width
+ *  \param[in]  slots  [a->rows] row of each slot, there
+ *  \param[out] out    of the original order, and of that one; zeros without rows
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_order_runs_there(rc_executor_t *x, const rc_csr_t *a, const rc_resident_t *m,
+    const int32_t *slots, rc_sharing_t out[2], rc_err_t *err);
 
 #ifdef __cplusplus
 }
