@@ -95,6 +95,17 @@ RC_API rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *probl
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, struct CUstream_st *stream,
     rc_plan_t **out, rc_err_t *err);
 
+/** As rc_order_system, of a matrix in memory of a GPU.  Orders that a GPU builds (auto, multilevel,
+ *  mincol, minlabel, labels, cells, lsh, jiang) are built there; others on the host, which gets the
+ *  pattern for it.
+ *  \param[in] a       on_device is 1
+ *  \param[in] stream  of that GPU, not in a graph's capture; NULL: the default one.  It waits for
+ *                     it, and for no other
+ *  \return as rc_order_system and rc_plan_create */
+RC_API rc_status_t rc_order_system_cuda(const rc_plan_matrix_t *a,
+    const rc_system_options_t *options, struct CUstream_st *stream, rc_system_t **out,
+    rc_err_t *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -388,6 +388,121 @@ RC_API void rc_plan_answer_free(rc_plan_answer_t *answer);
  *  \return RC_OK, RC_EINVAL (a NULL), RC_EIO, RC_ENOMEM, RC_EDEVICE */
 RC_API rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err);
 
+/* --------------------------------------------------------------- square systems */
+
+/** A square system A x = b that a solver renumbers once: rows, columns and vectors by one order.
+ *  It solves P A P' (P x) = P b, and renumbers x back.  Slot p of what is renumbered is row
+ *  `row[p]` of the original.  Used by one thread at a time; on a GPU the caller orders the streams
+ *  of its calls, as those of a plan. */
+typedef struct rc_system rc_system_t;
+
+/** How to renumber; zero-initialise for the defaults. */
+typedef struct rc_system_options {
+    const char *order; /**< as of rc_order_build: "rcm", "bandk:srs=32"; NULL: "auto", which keeps
+                            the original order where no other brings rows together */
+    int64_t k;         /**< columns of the products that the solver makes, by rows, for what they
+                            gain; 0: a vector, of which nothing is predicted */
+    rc_precision_t precision; /**< of those products */
+    int threads;              /**< of the host; 0: all */
+    /** of GPU memory, copied; NULL: as for a plan.  For a system on the host NULL */
+    const struct rc_cuda_allocator *allocator;
+} rc_system_options_t;
+
+/** What an order is and what it is worth.  Times are ns; NaN: not known. */
+typedef struct rc_system_info {
+    char order[RC_PLAN_ORDER_MAX]; /**< with parameters */
+    int64_t rows;                  /**< of A */
+    const int32_t *row;  /**< [rows] original row of each slot (new -> old), in memory of where the
+                              system is; borrowed */
+    const int32_t *slot; /**< [rows] slot of each original row (old -> new), likewise */
+    int identity;        /**< 1: the original order */
+    double order_ns;     /**< measured: reading the pattern and building the order */
+    double permute_ns;   /**< measured: the last rc_system_permute; 0: none yet */
+    double gain; /**< predicted: time of a product in the original order over that in this one; 1
+                      for the original order.  Known for products by rows of 8 or more columns on a
+                      GPU, from sampled rows (`rowcast evaluate --when` has the rule) */
+    double break_even;   /**< products after which both times above are won back; 0 for the original
+                              order, INFINITY: never, NaN: the gain is not known */
+} rc_system_info_t;
+
+/** Where a permuted matrix goes: CSR in the caller's memory where the system is, columns of each
+ *  row ascending. */
+typedef struct rc_system_matrix {
+    int64_t nnz;              /**< entries, those of A */
+    void *row_ptr;            /**< [rows + 1] */
+    int row_ptr_bytes;        /**< of one of them: 4 or 8 */
+    void *col_idx;            /**< [nnz] */
+    int col_idx_bytes;        /**< of one of them: 4 or 8 */
+    void *val;                /**< [nnz]; NULL: the pattern alone */
+    rc_precision_t precision; /**< of the values, each rounded once where A has another */
+    void *place;              /**< [nnz] number of the entry in the arrays of A, from 1 on, for
+                                   rc_system_values; NULL: not wanted */
+    int place_bytes;          /**< of one of them: 4 (fewer than 2^31 - 1 entries) or 8 */
+} rc_system_matrix_t;
+
+/** A vector, or a block of columns, to be renumbered.  Bits are copied. */
+typedef struct rc_system_block {
+    const void *from;         /**< [rows x k], where the system is */
+    int64_t ld_from;          /**< leading dimension in values; 0: the least */
+    void *to;                 /**< [rows x k], elsewhere */
+    int64_t ld_to;            /**< likewise */
+    int64_t k;                /**< columns: 1 for a vector */
+    rc_layout_t layout;       /**< of `from` and `to`; mixed ones say that of `from` first */
+    rc_precision_t precision; /**< of the values: how many bytes one has */
+} rc_system_block_t;
+
+/** One order for the rows, the columns and the vectors of a square system on the host.  An order of
+ *  rows (mincol, multilevel, ...) renumbers the columns alike; those that deal rows out to workers,
+ *  or leave rows out, are refused.
+ *  \param[in]  a        host memory, of any form; read during the call alone, its values are not
+ *  \param[in]  options  NULL: the defaults
+ *  \param[out] out      free with rc_system_free
+ *  \return RC_OK; RC_EINVAL (a NULL, a matrix that is not square, options); RC_EFORMAT (a matrix
+ *          that is none: the text names row and column); RC_ENOTSUP (an order for rows alone, or
+ *          one that this build does not have); as rc_order_build.  Cost: the order, O(nnz + rows);
+ *          8 bytes of memory a row are kept. */
+RC_API rc_status_t rc_order_system(const rc_plan_matrix_t *a, const rc_system_options_t *options,
+    rc_system_t **out, rc_err_t *err);
+
+/** Free a system, after the calls that were asked for; NULL is allowed.  On a GPU it waits for the
+ *  stream of the last call. */
+RC_API void rc_system_free(rc_system_t *s);
+
+/** What was found.  \return RC_OK or RC_EINVAL (a NULL) */
+RC_API rc_status_t rc_system_info(const rc_system_t *s, rc_system_info_t *out, rc_err_t *err);
+
+/** P A P' of the matrix of the system, or of any other of as many rows and columns.
+ *  \param[in] a       where the system is, of any form
+ *  \param[in] to      arrays that get it; apart from those of A
+ *  \param[in] stream  of the system's GPU, of a system on the host NULL; it waits for it
+ *  \return RC_OK; RC_EINVAL (a NULL, another number of rows, columns or entries, widths);
+ *          RC_EFORMAT (a matrix that is none); RC_ERANGE (pointers or places that 4 bytes do not
+ *          hold); RC_ENOTSUP (on a GPU 2^31 - 1 entries or more, or arrays that are not aligned to
+ *          their numbers); RC_ENOMEM; RC_EDEVICE.  After an error `to` holds anything.  Cost
+ *          O(nnz log(row length)); about 40 bytes an entry on the way. */
+RC_API rc_status_t rc_system_permute(rc_system_t *s, const rc_plan_matrix_t *a,
+    const rc_system_matrix_t *to, struct CUstream_st *stream, rc_err_t *err);
+
+/** New values of a permuted matrix: one gather, nothing is sorted.  On a GPU it is asked for on the
+ *  stream and not waited for; nothing is allocated.
+ *  \param[in] val  [nnz] in the order of A, where the system is  \param[in] precision  of them
+ *  \param[in] to   `place` as rc_system_permute left it, `val` gets them; `nnz`, `precision` and
+ *                  `place_bytes` are read, too
+ *  \return RC_OK; RC_EINVAL; RC_EDEVICE */
+RC_API rc_status_t rc_system_values(rc_system_t *s, const void *val, rc_precision_t precision,
+    const rc_system_matrix_t *to, struct CUstream_st *stream, rc_err_t *err);
+
+/** Into the order: row p of `to` is row `row[p]` of `from`, as P x.  Asked for as rc_system_values.
+ *  \return RC_OK; RC_EINVAL (a NULL, a leading dimension that is too small, blocks that overlap,
+ *          a stream of another GPU or for the host); RC_ENOTSUP (a system on the host of several
+ *          threads in a child of fork()); RC_EDEVICE */
+RC_API rc_status_t rc_system_to(
+    rc_system_t *s, const rc_system_block_t *x, struct CUstream_st *stream, rc_err_t *err);
+
+/** Back: row `row[p]` of `to` is row p of `from`, as P' x.  \return as rc_system_to */
+RC_API rc_status_t rc_system_back(
+    rc_system_t *s, const rc_system_block_t *x, struct CUstream_st *stream, rc_err_t *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,9 +6,10 @@
 #include "device/cuda/executor.h"
 #include "device/cuda/timer.h"
 #include "feature/cuda/features.h"
+#include "format/cuda/permute.h"
 #include "format/cuda/read/read.h"
 #include "order/cuda/orders.h"
-#include "plan/plan_private.h"
+#include "plan/system.h"
 #include "rowcast_device.h"
 
 #include <inttypes.h>
@@ -211,6 +212,33 @@ static rc_status_t clone(
     rc_status_t st = use(&gpu->home, stream, err); /* checks that it is of this GPU */
     return rc_plan_give_home(
         &gpu->home, &gpu->x, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out, err);
+}
+
+static rc_status_t waits(struct CUstream_st *stream, rc_err_t *err)
+{
+    int index = 0;
+    return not_capturing(stream, &index, err);
+}
+
+rc_status_t rc_order_system_cuda(const rc_plan_matrix_t *a, const rc_system_options_t *options,
+    struct CUstream_st *stream, rc_system_t **out, rc_err_t *err)
+{
+    gpu_t *gpu = NULL;
+    rc_plan_t *none = NULL;
+    const rc_plan_options_t o = rc_system_as_plan(options);
+    if (!out)
+        return rc_fail(err, RC_EINVAL, "system: expected where to put it, found NULL");
+    *out = NULL;
+    if (a && !a->on_device)
+        return rc_fail(err, RC_EINVAL,
+            "matrix: expected one of a GPU, found one of the host: rc_order_system takes it");
+    RC_PASS(begin(a, &o, stream, &none, &gpu, err));
+    const rc_system_place_t place = {.at = place_of(gpu),
+        .permute = rc_cuda_permute,
+        .invert = rc_cuda_invert,
+        .runs = rc_cuda_order_runs_there,
+        .waits = waits};
+    return rc_system_give_home(&gpu->home, rc_system_new(&place, a, options, out, err), out);
 }
 
 rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err)

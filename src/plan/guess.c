@@ -3,6 +3,7 @@
  * last cache.  So a rule that was fitted on one GPU says something of another. */
 #include "config.h"
 #include "plan/guess.h"
+#include "feature/reuse.h"
 #include "kernels/vendor/vendor.h"
 
 #include <math.h>
@@ -207,11 +208,31 @@ static double setup_of(const char *kernel, double nnz)
     return rc_vendor_is(kernel) ? 0 : s->ns + s->entry_ns * nnz;
 }
 
+/* A product with what is fastest: bytes a ns and multiprocessor of the memory and of the L2. */
+static const double launch_ns = 2e3, memory = 25, cache = 50;
+
+double rc_guess_shared(const rc_guess_problem_t *p, double share)
+{
+    enum { line_bytes = 128, k_least = 8 };
+    if (p->op != RC_OP_SPMM || p->layout != RC_ROW_MAJOR || p->k < k_least ||
+        p->multiprocessors < 1 || p->cache_bytes < 1 || !(share > 0))
+        return NAN;
+    const rc_reuse_device_t d = {.l2_bytes = (double)p->cache_bytes,
+        .dram = memory * p->multiprocessors,
+        .l2 = cache * p->multiprocessors,
+        .line = line_bytes,
+        .launch_ns = launch_ns};
+    const rc_reuse_product_t of = {.rows = (double)p->rows,
+        .cols = (double)p->cols,
+        .entries = (double)p->nnz,
+        .k = (double)p->k,
+        .value_bytes = p->value_bytes};
+    return rc_reuse_ns(&d, &of, share);
+}
+
 double rc_guess_total(
     const rc_guess_problem_t *p, const char *kernel, double cost, int ordered, double reuse)
 {
-    /* a product with what is fastest: bytes a ns and multiprocessor of the memory and of the L2 */
-    static const double launch_ns = 2e3, memory = 25, cache = 50;
     /* the library's fastest over ours, and the original order over `auto`, in the middle */
     static const double vendor = 1.6, original = 1.3;
     static const double order_ns = 4e5, order_entry_ns = .6; /* of `auto` */

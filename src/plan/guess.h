@@ -12,7 +12,7 @@ typedef struct rc_guess_problem {
     rc_op_t op;
     rc_layout_t layout;
     int value_bytes; /**< that is all it knows of the type: kernels may have no instance for it */
-    int64_t k; /**< 1 where the operation has none */
+    int64_t k;       /**< 1 where the operation has none */
     int64_t rows;
     int64_t cols;
     int64_t nnz;
@@ -44,5 +44,10 @@ int rc_guess_ordered(const rc_guess_problem_t *p);
  *          not read  \param[in] ordered  1: under the order `auto` */
 double rc_guess_total(
     const rc_guess_problem_t *p, const char *kernel, double cost, int ordered, double reuse);
+
+/** What a product is expected to take, in ns, where so many entries share a load of a row of B
+ *  (feature/reuse.h).  Known of spmm by rows on a GPU with K from 8 on, where the rule was held
+ *  against measured times; else NaN. */
+double rc_guess_shared(const rc_guess_problem_t *p, double share);
 
 #endif

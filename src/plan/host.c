@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "plan/plan_private.h"
+#include "plan/system.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -129,4 +129,18 @@ static rc_status_t clone(
     RC_PASS(host_new(plan->place.x->threads, &h, err));
     rc_plan_place_t place = place_of(h);
     return rc_plan_give_home(&h->home, place.x, rc_plan_copy(plan, &place, out, err), out, err);
+}
+
+rc_status_t rc_order_system(
+    const rc_plan_matrix_t *a, const rc_system_options_t *options, rc_system_t **out, rc_err_t *err)
+{
+    host_t *h = NULL;
+    rc_plan_t *none = NULL;
+    const rc_plan_options_t o = rc_system_as_plan(options);
+    if (!out)
+        return rc_fail(err, RC_EINVAL, "system: expected where to put it, found NULL");
+    *out = NULL;
+    RC_PASS(begin(a, &o, &none, &h, err));
+    const rc_system_place_t place = {.at = place_of(h)};
+    return rc_system_give_home(&h->home, rc_system_new(&place, a, options, out, err), out);
 }

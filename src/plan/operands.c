@@ -41,7 +41,7 @@ static int64_t extent(const rc_dense_t *m)
     return lines > 0 && length > 0 ? rc_sat_add(rc_sat_mul(lines - 1, m->ld), length) : 0;
 }
 
-static rc_status_t check_one(const rc_dense_t *m, const char *name, rc_err_t *err)
+rc_status_t rc_plan_dense_check(const rc_dense_t *m, const char *name, rc_err_t *err)
 {
     int64_t least = least_ld(m);
     size_t bytes = rc_precision_bytes(m->precision);
@@ -58,7 +58,7 @@ static rc_status_t check_one(const rc_dense_t *m, const char *name, rc_err_t *er
     return RC_OK;
 }
 
-static int overlap(const rc_dense_t *a, const rc_dense_t *b)
+int rc_plan_dense_overlap(const rc_dense_t *a, const rc_dense_t *b)
 {
     uintptr_t x = (uintptr_t)a->data;
     uintptr_t y = (uintptr_t)b->data;
@@ -73,10 +73,10 @@ static int overlap(const rc_dense_t *a, const rc_dense_t *b)
 rc_status_t rc_plan_operands_check(rc_op_t of, const rc_operands_t *o, rc_err_t *err)
 {
     const rc_operation_t *op = rc_operation_of(of);
-    rc_status_t st = check_one(&o->out, op->out.name, err);
+    rc_status_t st = rc_plan_dense_check(&o->out, op->out.name, err);
     for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++) {
-        st = check_one(&o->in[i], op->in[i].name, err);
-        if (st == RC_OK && overlap(&o->in[i], &o->out))
+        st = rc_plan_dense_check(&o->in[i], op->in[i].name, err);
+        if (st == RC_OK && rc_plan_dense_overlap(&o->in[i], &o->out))
             st = rc_fail(err, RC_EINVAL, "%s and %s: expected memory apart, found an overlap",
                 op->in[i].name, op->out.name);
     }
