@@ -8,6 +8,7 @@
     print(rowcast.answer(a, 64).sentence)           # keep the order or not, and with which kernel
     plan = rowcast.plan(a, k=128); c = plan(b)      # b: of NumPy, or on a GPU, of CuPy or PyTorch
     scipy.sparse.linalg.cg(rowcast.linear_operator(a), b)
+    s = rowcast.order_system(a); x = s.back(solve(s.permute(a), s.to(b)))
 
 Over the installed C libraries by ctypes.  A call that fails raises rowcast.Error with the
 library's line.
@@ -18,7 +19,8 @@ from .matrix import Schedule, features, order, version
 from .model import Choice, Model, predict
 from .plan import Answer, Plan, answer, execute_many, plan
 from .store import Store, open_store
+from .system import System, order_system
 
-__all__ = ["Answer", "Choice", "Error", "Model", "Plan", "Schedule", "Store", "answer",
-           "execute_many", "features", "linear_operator", "open_store", "order", "plan", "predict",
-           "version"]
+__all__ = ["Answer", "Choice", "Error", "Model", "Plan", "Schedule", "Store", "System", "answer",
+           "execute_many", "features", "linear_operator", "open_store", "order", "order_system",
+           "plan", "predict", "version"]

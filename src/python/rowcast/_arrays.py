@@ -170,6 +170,28 @@ def new_cupy(dtype: Any, device: Any, shape: Tuple[int, int], column_major: bool
         return cupy.empty(shape, dtype=dtype, order="F" if column_major else "C")
 
 
+def value_bytes(array: Any) -> int:
+    """Bytes of one value."""
+    return array.element_size() if is_torch(array) else array.itemsize
+
+
+def new_row(like: Any, dtype: Any, count: int) -> Any:
+    """A new array of one dimension, of the library and where an array of it is.
+
+    Args:
+        dtype: a name, or as that library has it
+    """
+    if is_torch(like):
+        import torch
+        kind = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        return torch.empty(count, dtype=kind, device=like.device)
+    if is_cupy(like):
+        import cupy
+        with like.device:
+            return cupy.empty(count, dtype=dtype)
+    return np.empty(count, dtype)
+
+
 @contextlib.contextmanager
 def on_device(like: Any, device: Optional[int]) -> Iterator[None]:
     """A GPU is the current one of the library of an array; None: it stays as it is."""

@@ -70,6 +70,16 @@ PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, tim
                      pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
                      note=c.c_char_p)
 PlanAnswer = _structure(k=c.c_int64, rows=c.c_int, row=c.POINTER(PlanRow), sentence=c.c_char * 400)
+SystemOptions = _structure(order=c.c_char_p, k=c.c_int64, precision=c.c_int, threads=c.c_int,
+                           allocator=c.c_void_p)
+SystemInfo = _structure(order=c.c_char * 128, rows=c.c_int64, row=I32P, slot=I32P,
+                        identity=c.c_int, order_ns=c.c_double, permute_ns=c.c_double,
+                        gain=c.c_double, break_even=c.c_double)
+SystemMatrix = _structure(nnz=c.c_int64, row_ptr=c.c_void_p, row_ptr_bytes=c.c_int,
+                          col_idx=c.c_void_p, col_idx_bytes=c.c_int, val=c.c_void_p,
+                          precision=c.c_int, place=c.c_void_p, place_bytes=c.c_int)
+SystemBlock = _structure(**{"from": c.c_void_p}, ld_from=c.c_int64, to=c.c_void_p,
+                         ld_to=c.c_int64, k=c.c_int64, layout=c.c_int, precision=c.c_int)
 
 #: By the names that C has for them: their layout is tested against the headers'.
 STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_groups_t": Groups,
@@ -77,7 +87,9 @@ STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_g
               "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
               "rc_pattern_info_t": PatternInfo,
               "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
-              "rc_plan_call_t": PlanCall, "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer}
+              "rc_plan_call_t": PlanCall, "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer,
+              "rc_system_options_t": SystemOptions, "rc_system_info_t": SystemInfo,
+              "rc_system_matrix_t": SystemMatrix, "rc_system_block_t": SystemBlock}
 
 P = c.POINTER
 _ROWCAST = {
@@ -119,11 +131,22 @@ _PLAN = {
     "rc_plan_parts": (c.c_int, [c.c_void_p]),
     "rc_plan_answer": (c.c_int, [c.c_void_p, c.c_int, P(PlanAnswer), P(Err)]),
     "rc_plan_answer_free": (None, [P(PlanAnswer)]),
+    "rc_order_system": (c.c_int, [P(PlanMatrix), P(SystemOptions), P(c.c_void_p), P(Err)]),
+    "rc_system_free": (None, [c.c_void_p]),
+    "rc_system_info": (c.c_int, [c.c_void_p, P(SystemInfo), P(Err)]),
+    "rc_system_permute": (c.c_int,
+                          [c.c_void_p, P(PlanMatrix), P(SystemMatrix), c.c_void_p, P(Err)]),
+    "rc_system_values": (c.c_int, [c.c_void_p, c.c_void_p, c.c_int, P(SystemMatrix), c.c_void_p,
+                                   P(Err)]),
+    "rc_system_to": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
+    "rc_system_back": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
 }
 _CUDA = {
     **_PLAN,
     "rc_pattern_read": (c.c_int, [P(PlanMatrix), c.c_void_p, P(PatternInfo), P(Err)]),
     "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
+    "rc_order_system_cuda": (c.c_int, [P(PlanMatrix), P(SystemOptions), c.c_void_p, P(c.c_void_p),
+                                       P(Err)]),
     "rc_gpu_list": (c.c_int, [P(c.c_void_p), P(c.c_int), P(Err)]),
 }
 _FUNCTIONS = {"rowcast": _ROWCAST, "rowcast_plan": _PLAN, "rowcast_cuda": _CUDA}

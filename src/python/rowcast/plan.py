@@ -17,6 +17,7 @@ from ._arrays import Dense, HostDense, Sparse, on_device
 from ._given import (Handle, file_name, flag, number, number_of, real, text_or_none, threads_of,
                      value_type)
 from ._sides import Sides
+from ._streams import stream_after, stream_of
 from .model import Model
 
 _LAYOUTS = {"column": 0, "row": 1}
@@ -112,7 +113,7 @@ class Plan(Sides, Handle):
         if isinstance(b, np.ndarray) and not self.on_cpu:
             return self._for_numpy()(b, out, alpha=alpha, beta=beta, transposed=transposed)
         asked = self._asked(b, out, bool(transposed))
-        on = _stream_of(asked.b, stream, "B")
+        on = stream_of(asked.b, stream, "B")
         factors = real(alpha, "alpha"), real(beta, "beta")
         if asked.b.shape[1] == 0:
             return asked.out.array
@@ -181,7 +182,7 @@ class Plan(Sides, Handle):
             raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
         self._here(dense, "values")
         precision = number_of(dense.dtype, lib.dtypes(), "values")
-        on = _stream_of(dense, stream, "values")
+        on = stream_of(dense, stream, "values")
         with self._lock:
             own = values if is_own or self._derive is None else dense.copied(on).array
             mine = self._on(on, dense)
@@ -256,7 +257,7 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
     if len(streams) > 1 or len({p.on_cpu for p in plans}) > 1:
         raise ValueError("calls: expected all on one stream of a GPU, or all on the CPU")
     if asked:
-        on = [_stream_of(a.b, stream, "B") for a in asked][0]
+        on = [stream_of(a.b, stream, "B") for a in asked][0]
         with contextlib.ExitStack() as held:
             for lock in sorted({p._lock for p in plans}, key=id):  # no two calls wait in turns
                 held.enter_context(lock)
@@ -342,36 +343,13 @@ def _tuning(tune: int, budget: Optional[float], in_use: int) -> Dict[str, int]:
     return {"tune": _SEARCH, "tune_ns": max(int(1e9 * seconds), 1)}
 
 
-def _one_stream(stream: Any) -> int:
-    stream = number(stream, "stream", 0, 2**64 - 1)
-    if stream == 2:  # cudaStreamPerThread
-        raise ValueError("stream: expected one that is the same in each thread, found the per-thread default (2)")
-    return stream
-
-
-def _stream_of(dense: Dense, stream: Any, what: str) -> int:
-    """None: the current one.  Values that were made there are not seen by another stream."""
-    on = _one_stream(dense.stream if stream is None else stream)
-    if dense.is_resolved and on != dense.stream:
-        raise ValueError(f"{what}: expected no lazy view beside a stream: use .resolve_neg() there")
-    return on
-
-
-def _stream_after(sparse: Sparse, stream: Any) -> int:
-    """None: the current one, on which arrays of the matrix may have been converted."""
-    on = _one_stream(sparse.stream if stream is None else stream)
-    if sparse.stream_kept is not None and on != sparse.stream:
-        sparse.stream_kept.synchronize()
-    return on
-
-
 def _owned(a: Any, sparse: Sparse, stream: Any) -> Tuple[Sparse, int]:
     """The matrix in arrays that nobody changes, and the stream that they are there on.
 
     Args:
         a: as it was given: a Sparse is of such arrays
     """
-    on = _stream_after(sparse, stream)
+    on = stream_after(sparse, stream)
     return sparse if sparse is a else sparse.copied(on), on
 
 
