@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 44
+plan 45
 cd "$tmp" || exit 1
 
 script=check.py
@@ -88,6 +88,7 @@ check "systems in another order" scipy.sparse permutes
 check "vectors of those" scipy.sparse vectors
 check "what is solved there" scipy.sparse solves
 check "wrong arguments of systems" scipy.sparse errors
+check "systems of CuPy" scipy.sparse of_cupy
 script=wrong.py
 check "wrong arguments" scipy.sparse calls "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "wrong arguments of plans" scipy.sparse plans

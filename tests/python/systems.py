@@ -3,10 +3,12 @@ import gc
 import math
 import os
 import sys
+import types
 
 import numpy as np
 
 import rowcast
+from rowcast import _library
 
 
 def refused(error, function, *arguments, **named):
@@ -119,6 +121,68 @@ def errors():
         gc.collect()
         os._exit(not ok)
     assert os.waitpid(child, 0)[1] == 0
+
+
+class FakeCuda:
+    """librowcast_cuda by the systems of the CPU."""
+
+    def __init__(self):
+        self.of = _library.load("rowcast_plan")
+
+    def on_the_host(self, matrix):
+        assert matrix._obj.on_device == 1
+        matrix._obj.on_device = 0
+        return matrix
+
+    def rc_order_system_cuda(self, matrix, options, stream, out, err):
+        assert stream == 9
+        return self.of.rc_order_system(self.on_the_host(matrix), options, out, err)
+
+    def rc_system_permute(self, handle, matrix, to, stream, err):
+        return self.of.rc_system_permute(handle, self.on_the_host(matrix), to, 0, err)
+
+    def __getattr__(self, name):
+        """Those whose last arguments are a stream and an error."""
+        function = getattr(self.of, name)
+        if name in ("rc_system_free", "rc_system_info"):
+            return function
+        return lambda *given: function(*given[:-2], 0, given[-1])
+
+
+def of_cupy():
+    """A matrix of CuPy is renumbered on its GPU, with a stand-in for both."""
+    import scipy.sparse as sparse
+    import solvers
+    solvers.stand_in_of_cupy()
+    array, cupy = solvers.CupyArray, sys.modules["cupy"]
+    cupy.empty = lambda shape, dtype, order="C": array(np.empty(shape, dtype, order))
+    cupy.arange = lambda n, dtype: array(np.arange(n, dtype=dtype))
+    made = types.SimpleNamespace(csr_matrix=sparse_of)
+    for name in ("cupyx.scipy.sparse", "cupyx.scipy", "cupyx"):
+        sys.modules[name] = made
+        made = types.SimpleNamespace(**{name.split(".")[-1]: made})
+    _library._loaded["rowcast_cuda"] = FakeCuda()
+    a, x = mesh(6), np.random.RandomState(5).rand(36, 3)
+    s = rowcast.order_system(solvers.CupyCsr(a), "rcm")
+    p = s.order
+    assert isinstance(p, array) and not s.on_cpu and s.device == 0
+    p = p.of
+    b = s.permute(solvers.CupyCsr(a))
+    assert (b != a[p][:, p]).nnz == 0
+    assert (s.values(array(2 * a.data)).of == 2 * b.data).all()
+    for given in (x, np.asfortranarray(x), x[:, 0].copy()):
+        y = s.to(array(given))
+        assert isinstance(y, array) and (y.of == given[p]).all() and (s.back(y).of == given).all()
+    refused(TypeError, s.to, x.tolist())
+    refused(ValueError, s.permute, a)
+    assert sparse.issparse(b)
+
+
+def sparse_of(parts, shape):
+    """What CuPy would make, of SciPy."""
+    import scipy.sparse as sparse
+    val, col, ptr = parts
+    return sparse.csr_matrix((val.of, col.of, ptr.of), shape=shape)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

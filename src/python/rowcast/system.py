@@ -141,9 +141,9 @@ class System(Handle):
         """Arrays of one dimension for C; None: not there."""
         at = [None if x is None else self._seen(x, "out").pointer for x in (ptr, col, val, place)]
         wide = [8 if x is None else value_bytes(x) for x in (ptr, col, place)]
-        return lib.SystemMatrix(nnz=len(val), row_ptr=at[0], row_ptr_bytes=wide[0], col_idx=at[1],
-                                col_idx_bytes=wide[1], val=at[2], precision=precision,
-                                place=at[3], place_bytes=wide[2])
+        return lib.SystemMatrix(nnz=val.shape[0], row_ptr=at[0], row_ptr_bytes=wide[0],
+                                col_idx=at[1], col_idx_bytes=wide[1], val=at[2],
+                                precision=precision, place=at[3], place_bytes=wide[2])
 
     def values(self, values: Any, *, stream: Optional[int] = None) -> Any:
         """New values of the matrix that permute() had last, in the order of what it returned.
@@ -159,7 +159,7 @@ class System(Handle):
         if self._place is None:
             raise ValueError("values: expected a matrix that was permuted before")
         given = self._seen(values, "values")
-        count = len(self._place)
+        count = self._place.shape[0]
         if given.shape != (count,) or (count > 1 and given.strides != (1,)):
             raise ValueError(f"values: expected {count} side by side, found {given.shape}")
         precision = number_of(given.dtype, lib.dtypes(), "values")
