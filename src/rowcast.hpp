@@ -1,4 +1,4 @@
-/** \file rowcast.hpp Plans for C++: owned, moved, errors thrown. Over rowcast_plan.h and, where
+/** \file rowcast.hpp Plans and systems for C++: owned, moved, errors thrown. Over rowcast_plan.h and, where
  *  rowcast was built with CUDA, rowcast_cuda.h; nothing to link besides.
  *
  *  C++11. What a function does, takes and costs is said there; its rc_status_t becomes a
@@ -33,6 +33,15 @@ public:
 private:
     rc_status_t status_;
 };
+
+namespace detail {
+/** Throws what failed. */
+inline void check(rc_status_t status, const rc_err_t &err)
+{
+    if (status < 0)
+        throw error(status, err.text);
+}
+} // namespace detail
 
 /** The value type of a C++ type.  A program that has types of 16 bits says so once:
  *  `template <> struct rowcast::value_type<__half> : rowcast::is_value_type<RC_FP16> {};`
@@ -86,7 +95,7 @@ public:
     {
         rc_plan_t *p = nullptr;
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_create_host(&problem, &a, &options, &p, &err), err);
+        detail::check(rc_plan_create_host(&problem, &a, &options, &p, &err), err);
         return plan(p);
     }
 
@@ -109,7 +118,7 @@ public:
     {
         rc_plan_t *p = nullptr;
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_load_host(file_name(path), &problem, &a, &options, &p, &err), err);
+        detail::check(rc_plan_load_host(file_name(path), &problem, &a, &options, &p, &err), err);
         return plan(p);
     }
 
@@ -120,7 +129,7 @@ public:
     {
         rc_plan_t *p = nullptr;
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_create(&problem, &a, &options, stream, &p, &err), err);
+        detail::check(rc_plan_create(&problem, &a, &options, stream, &p, &err), err);
         own_.reset(p);
     }
 
@@ -144,7 +153,8 @@ public:
     {
         rc_plan_t *p = nullptr;
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_load(file_name(path), &problem, &a, &options, stream, &p, &err), err);
+        detail::check(
+            rc_plan_load(file_name(path), &problem, &a, &options, stream, &p, &err), err);
         return plan(p);
     }
 #endif
@@ -154,7 +164,7 @@ public:
     {
         rc_plan_t *p = nullptr;
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_clone(own_.get(), stream, &p, &err), err);
+        detail::check(rc_plan_clone(own_.get(), stream, &p, &err), err);
         return plan(p);
     }
 
@@ -163,7 +173,8 @@ public:
         int64_t ldc, CUstream_st *stream = nullptr)
     {
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_execute(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err), err);
+        detail::check(
+            rc_plan_execute(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err), err);
     }
 
     /** rc_plan_execute_transposed. */
@@ -171,7 +182,7 @@ public:
         void *c, int64_t ldc, CUstream_st *stream = nullptr)
     {
         rc_err_t err = {RC_OK, ""};
-        check(
+        detail::check(
             rc_plan_execute_transposed(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err),
             err);
     }
@@ -181,7 +192,7 @@ public:
         int64_t ldx, double beta, void *out, CUstream_st *stream = nullptr)
     {
         rc_err_t err = {RC_OK, ""};
-        check(
+        detail::check(
             rc_plan_execute_sddmm(own_.get(), k, alpha, y, ldy, x, ldx, beta, out, stream, &err),
             err);
     }
@@ -198,7 +209,7 @@ public:
     static void execute_many(const rc_plan_call_t *call, int calls, CUstream_st *stream = nullptr)
     {
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_execute_many(call, calls, stream, &err), err);
+        detail::check(rc_plan_execute_many(call, calls, stream, &err), err);
     }
 
     /** rc_plan_update_values. */
@@ -207,7 +218,7 @@ public:
     {
         static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_update_values(own_.get(), nnz, val, value_type<Value>::precision,
+        detail::check(rc_plan_update_values(own_.get(), nnz, val, value_type<Value>::precision,
                   on_device ? 1 : 0, stream, &err),
             err);
     }
@@ -216,7 +227,7 @@ public:
     void save(const std::string &path) const
     {
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_save(own_.get(), file_name(path), &err), err);
+        detail::check(rc_plan_save(own_.get(), file_name(path), &err), err);
     }
 
     /** rc_plan_describe, whole. */
@@ -235,7 +246,7 @@ public:
     {
         rc_err_t err = {RC_OK, ""};
         rc_plan_answer_t answer;
-        check(rc_plan_answer(own_.get(), part, &answer, &err), err);
+        detail::check(rc_plan_answer(own_.get(), part, &answer, &err), err);
         std::string text(answer.sentence);
         rc_plan_answer_free(&answer);
         return text;
@@ -274,13 +285,123 @@ private:
         return path.c_str();
     }
 
-    static void check(rc_status_t status, const rc_err_t &err)
+    std::unique_ptr<rc_plan_t, release> own_;
+};
+
+/** Arrays for a permuted matrix, of the caller: rc_system_permute fills them.
+ *  \param[in] row_ptr  [rows + 1]  \param[in] col_idx  [nnz]
+ *  \param[in] val      [nnz]       \param[in] place    [nnz] for new values; nullptr: not wanted */
+template <typename Offset, typename Column, typename Value, typename Place = int64_t>
+rc_system_matrix_t permuted(
+    int64_t nnz, Offset *row_ptr, Column *col_idx, Value *val, Place *place = nullptr)
+{
+    static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
+    rc_system_matrix_t m = {nnz, row_ptr, static_cast<int>(sizeof(Offset)), col_idx,
+        static_cast<int>(sizeof(Column)), val, value_type<Value>::precision, place,
+        static_cast<int>(sizeof(Place))};
+    return m;
+}
+
+/** Owns a square system that a solver renumbers once. */
+class square_system {
+public:
+    /** Nothing; every call throws. */
+    square_system() noexcept = default;
+
+    /** rc_order_system.  \param[in] order  "" : "auto" */
+    static square_system host(const rc_plan_matrix_t &a, const std::string &order = std::string(),
+        rc_system_options_t options = rc_system_options_t())
     {
-        if (status < 0)
-            throw error(status, err.text);
+        rc_system_t *s = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        if (!order.empty())
+            options.order = order.c_str();
+        detail::check(rc_order_system(&a, &options, &s, &err), err);
+        return square_system(s);
     }
 
-    std::unique_ptr<rc_plan_t, release> own_;
+#ifdef ROWCAST_CUDA_H
+    /** rc_order_system_cuda. */
+    static square_system device(const rc_plan_matrix_t &a, const std::string &order = std::string(),
+        rc_system_options_t options = rc_system_options_t(), CUstream_st *stream = nullptr)
+    {
+        rc_system_t *s = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        if (!order.empty())
+            options.order = order.c_str();
+        detail::check(rc_order_system_cuda(&a, &options, stream, &s, &err), err);
+        return square_system(s);
+    }
+#endif
+
+    /** rc_system_info. */
+    rc_system_info_t info() const
+    {
+        rc_system_info_t found = rc_system_info_t();
+        rc_err_t err = {RC_OK, ""};
+        detail::check(rc_system_info(own_.get(), &found, &err), err);
+        return found;
+    }
+
+    /** rc_system_permute. */
+    void permute(
+        const rc_plan_matrix_t &a, const rc_system_matrix_t &to, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        detail::check(rc_system_permute(own_.get(), &a, &to, stream, &err), err);
+    }
+
+    /** rc_system_values.  \param[in] to  as it was permuted */
+    template <typename Value>
+    void values(const Value *val, const rc_system_matrix_t &to, CUstream_st *stream = nullptr)
+    {
+        static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
+        rc_err_t err = {RC_OK, ""};
+        detail::check(
+            rc_system_values(own_.get(), val, value_type<Value>::precision, &to, stream, &err), err);
+    }
+
+    /** rc_system_to, of a vector, or of k columns without room between the lines. */
+    template <typename Value>
+    void to(const Value *from, Value *x, int64_t k = 1, rc_layout_t layout = RC_ROW_MAJOR,
+        CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        const rc_system_block_t b = block(from, x, k, layout);
+        detail::check(rc_system_to(own_.get(), &b, stream, &err), err);
+    }
+
+    /** rc_system_back, likewise. */
+    template <typename Value>
+    void back(const Value *from, Value *x, int64_t k = 1, rc_layout_t layout = RC_ROW_MAJOR,
+        CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        const rc_system_block_t b = block(from, x, k, layout);
+        detail::check(rc_system_back(own_.get(), &b, stream, &err), err);
+    }
+
+    /** For the functions of rowcast_plan.h; the object keeps the system. */
+    rc_system_t *get() const noexcept { return own_.get(); }
+    /** Whether there is a system. */
+    explicit operator bool() const noexcept { return own_ != nullptr; }
+
+private:
+    struct release {
+        void operator()(rc_system_t *s) const { rc_system_free(s); }
+    };
+
+    explicit square_system(rc_system_t *s) noexcept : own_(s) {}
+
+    template <typename Value>
+    static rc_system_block_t block(const Value *from, Value *to, int64_t k, rc_layout_t layout)
+    {
+        static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
+        rc_system_block_t b = {from, 0, to, 0, k, layout, value_type<Value>::precision};
+        return b;
+    }
+
+    std::unique_ptr<rc_system_t, release> own_;
 };
 
 } // namespace rowcast

@@ -158,7 +158,26 @@ int main()
     std::printf(" then %g %g %g %g%s", c[0], c[1], c[2], c[3], refused ? "" : ", nothing refused");
     const rc_plan_call_t both[] = {p.call(2, 1, b, 2, 0, c, 2), q.call(2, 1, b, 2, 1, c, 2)};
     rowcast::plan::execute_many(both, 2);
-    std::printf(" at once %g %g %g %g\n", c[0], c[1], c[2], c[3]);
+    std::printf(" at once %g %g %g %g", c[0], c[1], c[2], c[3]);
+    int64_t to_ptr[3];
+    int32_t to_col[3], place[3];
+    float to_val[3];
+    const rc_system_matrix_t to = rowcast::permuted(3, to_ptr, to_col, to_val, place);
+    rowcast::square_system r = rowcast::square_system::host(a, "random:seed=1");
+    rowcast::square_system s = std::move(r);
+    s.permute(a, to);
+    s.values(others, to);
+    s.to(b, c, 2);
+    float again[4];
+    s.back(c, again, 2);
+    refused = 0;
+    try {
+        rowcast::square_system::host(a, "lpt");
+    } catch (const rowcast::error &e) {
+        refused = e.status() == RC_ENOTSUP;
+    }
+    std::printf(" renumbered %g %g %d %d %s\n", to_val[2], again[3], (int)s.info().rows, (int)to_ptr[2],
+        refused && s && !r ? "" : "not refused");
     return 0;
 }
 CXX
@@ -180,13 +199,13 @@ is "a program of two libraries runs" "$(LD_LIBRARY_PATH=$folder build-moved/orde
 is "the example of the host multiplies" "$(LD_LIBRARY_PATH=$folder build-moved/host a.mtx 2>&1 | tail -n 1)" \
     "first row of A adds up to 1"
 is "C++ owns plans on the host" "$(LD_LIBRARY_PATH=$folder build-moved/owned_host 2>&1)" \
-    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060"
+    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060 renumbered 7 1000 2 3 "
 ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \
     '$cxx' -std=c++11 -pedantic -Wall -Wextra -Werror -I '$tmp/moved/include' -fsyntax-only -x c++ -"
 printf '#include <rowcast.hpp>\nvoid f(rowcast::plan &p, const int *v) { p.update_values(1, v, false); }\n' >integers.cpp
 not_ok "integers are no values" "$cxx" -std=c++11 -I "$tmp/moved/include" -fsyntax-only integers.cpp
 functions=$(sed -n '/^RC_API/,/;/p' "$tmp"/moved/include/rowcast_plan.h "$tmp"/moved/include/rowcast_cuda.h 2>/dev/null \
-    | grep -o 'rc_plan_[a-z0-9_]*(' | tr -d '(' | sort -u | grep -vE '_(part|parts|why_name|break_even)$')
+    | grep -oE 'rc_(plan|system|order)_[a-z0-9_]*\(' | tr -d '(' | sort -u | grep -vE '_(part|parts|why_name|break_even)$')
 is "it calls what there is to call" "$(for f in $functions; do
     grep -q "$f(" "$tmp/moved/include/rowcast.hpp" || echo "$f"
 done)" ""
