@@ -1,5 +1,5 @@
-/** \file rowcast.hpp Plans and systems for C++: owned, moved, errors thrown. Over rowcast_plan.h and, where
- *  rowcast was built with CUDA, rowcast_cuda.h; nothing to link besides.
+/** \file rowcast.hpp Plans and systems for C++: owned, moved, errors thrown. Over rowcast_plan.h
+ *  and, where rowcast was built with CUDA, rowcast_cuda.h; nothing to link besides.
  *
  *  C++11. What a function does, takes and costs is said there; its rc_status_t becomes a
  *  rowcast::error. A plan is used by one thread at a time; a clone serves another one. Plans on the
@@ -357,8 +357,8 @@ public:
     {
         static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
         rc_err_t err = {RC_OK, ""};
-        detail::check(
-            rc_system_values(own_.get(), val, value_type<Value>::precision, &to, stream, &err), err);
+        const rc_precision_t of = value_type<Value>::precision;
+        detail::check(rc_system_values(own_.get(), val, of, &to, stream, &err), err);
     }
 
     /** rc_system_to, of a vector, or of k columns without room between the lines. */

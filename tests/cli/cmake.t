@@ -16,7 +16,7 @@ pc=$(find "$tmp/root" -name rowcast.pc)
 mv "${pc%/lib*/pkgconfig/rowcast.pc}" "$tmp/moved"
 folder=$(dirname "$(find "$tmp/moved" -name 'librowcast.so' | head -n 1)")
 [ -e "$folder/librowcast.so" ] || skip_all "no shared library in this build"
-plan 17
+plan 18
 cd "$tmp" || exit 1
 
 mkdir app && cat >app/CMakeLists.txt <<'CMAKE'
@@ -27,6 +27,8 @@ add_executable(order order.c)
 target_link_libraries(order rowcast::rowcast_io)
 add_executable(host ${EXAMPLES}/host.c)
 target_link_libraries(host rowcast::rowcast_plan rowcast::rowcast_io)
+add_executable(cg ${EXAMPLES}/cg.c)
+target_link_libraries(cg rowcast::rowcast_plan m)
 add_executable(owned_host owned_host.cpp)
 set_target_properties(owned_host PROPERTIES CXX_STANDARD 11 CXX_EXTENSIONS OFF)
 target_compile_options(owned_host PRIVATE -Wall -Wextra -Wpedantic -Werror)
@@ -198,6 +200,7 @@ ok "what it links is built" cmake --build build-moved
 is "a program of two libraries runs" "$(LD_LIBRARY_PATH=$folder build-moved/order a.mtx 2>&1)" "first row 0"
 is "the example of the host multiplies" "$(LD_LIBRARY_PATH=$folder build-moved/host a.mtx 2>&1 | tail -n 1)" \
     "first row of A adds up to 1"
+is "the example with a mesh solves it twice" "$(LD_LIBRARY_PATH=$folder build-moved/cg 14 2>&1 | grep -c '^[1-9][0-9]* steps of .* renumbered by auto\|^the solutions are the same$')" 2
 is "C++ owns plans on the host" "$(LD_LIBRARY_PATH=$folder build-moved/owned_host 2>&1)" \
     "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060 renumbered 7 1000 2 3 "
 ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \

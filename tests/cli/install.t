@@ -208,11 +208,13 @@ for example in $examples; do
     *.cu) compile="$NVCC -Xcompiler -Wall,-Werror" ;;
     *) compile="$CC $CFLAGS -Wall -Werror" ;;
     esac
-    library=rowcast_cuda
-    [ "$name" != host.c ] || library=rowcast_plan
+    case $name in
+    host.c | cg.c) library=rowcast_plan ;;
+    *) library=rowcast_cuda ;;
+    esac
     # shellcheck disable=SC2046,SC2086
     ok "the example $name is built" sh -c "$compile $CUDA_CFLAGS $(flags $library | grep -o -- '-I[^ ]*') -c '$example' -o example.o && \
-        ${cxx:-$CC} example.o $(flags $library) $(flags rowcast_io) $CUDA_LIBS -o 'use-$name'"
+        ${cxx:-$CC} example.o $(flags $library) $(flags rowcast_io) $CUDA_LIBS -lm -o 'use-$name'"
     LD_LIBRARY_PATH=$folder ./use-"$name" no such words >"$name.out" 2>&1
     is "and says how it is used" "$(grep -c '^usage: ' "$name.out")" 1
 done
