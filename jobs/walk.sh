@@ -123,8 +123,5 @@ mkdir jobs && cp "$source/jobs/clients.py" jobs
 enter 'LD_PRELOAD=librowcast_cusparse.so.1 ROWCAST_LOG=summary python3 jobs/clients.py --run out.json --sizes 1000000 --features 64 --graphs communities --epochs 4000 gcn'
 [[ $matrix ]] || enter 'rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx'
 enter "rowcast plan ${matrix:-mesh.mtx} -k 32,128 --tune 4"
-enter "python3 -c 'import rowcast, scipy.sparse
-a = scipy.sparse.random(3000, 2000, density=0.01, format=\"csr\", dtype=\"float32\", random_state=1)
-print(rowcast.plan(a, k=128).describe())'"
 echo "$typed commands, $failed failed"
 exit $((failed > 0))
