@@ -4,6 +4,8 @@
 #include "unit.h"
 
 #include "failing_alloc.h"
+#include "base/error.h"
+#include "order/sample.h"
 #include "plan/system.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
@@ -47,6 +49,121 @@ static void long_rows_hold(void **state)
     given_t g = given_new(&rng, &how);
     check_system(&rng, &w, &g, "random:seed=9");
     given_free(&g);
+}
+
+/* ------------------------------------------------------- memory of its own */
+
+/* A matrix as it is read there, by the reader of the host. */
+static rc_status_t read_there(rc_executor_t *x, const rc_plan_matrix_t *m, rc_there_t *out, rc_err_t *err)
+{
+    const rc_plan_place_t place = {.x = x};
+    rc_plan_matrix_t here = *m;
+    rc_csr_t a = {0};
+    int64_t *from = NULL;
+    *out = (rc_there_t){.m = {.x = x, .type = m->precision, .row_ptr_bytes = 8}};
+    assert_int_equal(m->on_device, 1);
+    here.on_device = 0;
+    rc_status_t st = rc_plan_matrix_read(&place, &here, &a, &from, err);
+    out->m.owned[0] = a.row_ptr;
+    out->m.owned[1] = a.col_idx;
+    out->m.owned[2] = from;
+    out->m.row_ptr = a.row_ptr;
+    out->m.col_idx = a.col_idx;
+    for (int64_t i = 0; st == RC_OK && from && i < a.nnz; i++)
+        from[i]++;
+    out->from = from;
+    out->from_bytes = 8;
+    return st;
+}
+
+static rc_csr_t csr_there(const rc_csr_t *sizes, const rc_resident_t *m)
+{
+    return (rc_csr_t){sizes->rows, sizes->cols, sizes->nnz, (int64_t *)m->row_ptr, (int32_t *)m->col_idx, NULL};
+}
+
+/* Orders that begin with m, and auto. */
+static rc_status_t build_there(rc_executor_t *x, const char *order, const rc_csr_t *sizes, const rc_resident_t *m,
+    rc_resident_rows_t *out, rc_err_t *err)
+{
+    (void)x;
+    rc_policy_spec_t spec;
+    rc_schedule_t s;
+    if (order[0] != 'm' && strcmp(order, "auto") != 0)
+        return RC_ENOTSUP;
+    if (!m)
+        return RC_OK;
+    const rc_csr_t a = csr_there(sizes, m);
+    assert_int_equal(rc_policy_spec_parse(order, &spec, err), RC_OK);
+    RC_PASS(rc_policy_build(&spec, &a, NULL, 1, NULL, &s, err));
+    if (s.slots > 0)
+        memcpy(out->row, s.row, (size_t)s.slots * sizeof *s.row);
+    out->identity = rc_schedule_is_identity(&s);
+    rc_schedule_free(&s);
+    return RC_OK;
+}
+
+static rc_status_t runs_there(rc_executor_t *x, const rc_csr_t *sizes, const rc_resident_t *m, const int32_t *slots,
+    rc_sharing_t out[2], rc_err_t *err)
+{
+    (void)x;
+    (void)err;
+    const rc_csr_t a = csr_there(sizes, m);
+    rc_sample_runs(&a, NULL, 1, &out[0]);
+    rc_sample_runs(&a, slots, 1, &out[1]);
+    return RC_OK;
+}
+
+static rc_status_t invert_there(rc_executor_t *x, const int32_t *row, int64_t rows, int32_t *slot, rc_err_t *err)
+{
+    (void)x;
+    (void)err;
+    for (int64_t p = 0; p < rows; p++)
+        slot[row[p]] = (int32_t)p;
+    return RC_OK;
+}
+
+static rc_status_t permute_there(rc_executor_t *x, const rc_there_t *a, const rc_permuted_t *p, rc_err_t *err)
+{
+    (void)x;
+    const rc_csr_t sizes = {.rows = p->rows, .cols = p->rows, .nnz = p->to.nnz};
+    const rc_csr_t here = csr_there(&sizes, &a->m);
+    int64_t *from = a->from ? calloc((size_t)p->to.nnz + 1, sizeof *from) : NULL;
+    for (int64_t i = 0; from && i < p->to.nnz; i++)
+        from[i] = rc_place_at(a->from, a->from_bytes, i) - 1;
+    rc_status_t st = rc_permute_host(&here, from, p, 2, err);
+    free(from);
+    return st;
+}
+
+/* What the memory of a GPU is told apart by. */
+static rc_status_t order_there(
+    const rc_plan_matrix_t *a, const rc_system_options_t *options, rc_system_t **out, rc_err_t *err)
+{
+    static rc_executor_t x;
+    rc_executor_cpu(2, &x);
+    const rc_system_place_t place = {.at = {.x = &x, .order = build_there, .read = read_there},
+        .permute = permute_there,
+        .invert = invert_there,
+        .runs = runs_there};
+    return rc_system_new(&place, a, options, out, err);
+}
+
+/* The same where the matrix, and some orders, are not the host's. */
+static void systems_hold_elsewhere(void **state)
+{
+    enum { ROUNDS = 10 };
+    (void)state;
+    rc_executor_t x;
+    rc_rng_t rng;
+    rc_executor_cpu(2, &x);
+    rc_rng_seed(&rng, 7);
+    const system_where_t w = {.x = &x, .on_device = 1, .order = order_there};
+    for (int i = 0; i < ROUNDS; i++)
+        for (int o = 0; system_orders[o]; o++) {
+            given_t g = square_any(&rng);
+            check_system(&rng, &w, &g, system_orders[o]);
+            given_free(&g);
+        }
 }
 
 /* ------------------------------------------------------------------ matrices */
@@ -321,6 +438,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_hold),
         cmocka_unit_test(long_rows_hold),
+        cmocka_unit_test(systems_hold_elsewhere),
         cmocka_unit_test(bands_come_back),
         cmocka_unit_test(gains_are_predicted),
         cmocka_unit_test(orders_are_refused),
