@@ -160,6 +160,30 @@ static void totals(void **state)
     assert_true(rc_guess_total(&p, "gchunk", .3, 1, 1e6) > rc_guess_total(&p, "gstage", 0, 1, 1e6));
 }
 
+/* The more entries share a load the less a product takes, and never less than launch and one read; unknown elsewhere. */
+static void sharing_saves(void **state)
+{
+    (void)state;
+    rc_guess_problem_t p = problem(RC_OP_SPMM, RC_ROW_MAJOR);
+    for (p.rows = 1000; p.rows <= 10000000; p.rows *= 100) {
+        p.cols = p.rows;
+        p.nnz = 9 * p.rows;
+        for (double share = 1; share < 64; share *= 2) {
+            double ns = rc_guess_shared(&p, share), less = rc_guess_shared(&p, 2 * share);
+            assert_true(isfinite(ns) && less <= ns && less > 0);
+        }
+    }
+    rc_guess_problem_t unknown[] = {p, p, p, p, p};
+    unknown[0].op = RC_OP_SPMV;
+    unknown[1].layout = RC_COL_MAJOR;
+    unknown[2].k = 7;
+    unknown[3].multiprocessors = 0;
+    unknown[4].cache_bytes = 0;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_true(isnan(rc_guess_shared(&unknown[i], 2)));
+    assert_true(isnan(rc_guess_shared(&p, 0)) && isnan(rc_guess_shared(&p, NAN)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +192,7 @@ int main(void)
         cmocka_unit_test(unknown),
         cmocka_unit_test(where_an_order_may_pay),
         cmocka_unit_test(totals),
+        cmocka_unit_test(sharing_saves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
