@@ -437,7 +437,7 @@ typedef struct rc_system_matrix {
     rc_precision_t precision; /**< of the values, each rounded once where A has another */
     void *place;              /**< [nnz] number of the entry in the arrays of A, from 1 on, for
                                    rc_system_values; NULL: not wanted */
-    int place_bytes;          /**< of one of them: 4 (fewer than 2^31 - 1 entries) or 8 */
+    int place_bytes;          /**< of one of them: 4 (at most 2^31 - 1 entries) or 8 */
 } rc_system_matrix_t;
 
 /** A vector, or a block of columns, to be renumbered.  Bits are copied. */
