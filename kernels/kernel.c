@@ -25,6 +25,12 @@ int rc_kernel_takes(const rc_kernel_t *kernel, rc_precision_t type)
     return ((kernel->types ? kernel->types : RC_TYPES_IEEE) >> type & 1u) != 0;
 }
 
+int rc_kernel_takes_out(const rc_kernel_t *kernel, rc_precision_t type, int out_sums)
+{
+    return rc_kernel_takes(kernel, type) &&
+           (kernel->out_sums || rc_type_out(type, out_sums) == type);
+}
+
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order)
 {
     return (kernel->c_orders >> order & 1u) != 0;
@@ -38,6 +44,10 @@ rc_status_t rc_kernel_analyse(
         return rc_fail(err, RC_ENOTSUP, "shape: %s has no columns", o->in[0].name);
     if (!rc_kernel_takes(kernel, p->precision))
         return rc_fail(err, RC_ENOTSUP, "no instance for %s", rc_precision_name(p->precision));
+    if (!rc_kernel_takes_out(kernel, p->precision, p->out_sums))
+        return rc_fail(err, RC_ENOTSUP, "kernel %s does not store %s in %s from %s", kernel->name,
+            o->out.name, rc_precision_name(rc_type_out(p->precision, p->out_sums)),
+            rc_precision_name(p->precision));
     if (!rc_kernel_stores(kernel, p->c_order))
         return rc_fail(err, RC_ENOTSUP, "kernel %s does not store %s in %s order", kernel->name,
             o->out.name, rc_c_order_name(p->c_order));
@@ -64,7 +74,8 @@ int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k)
 int64_t rc_analysis_traffic(
     const rc_analysis_t *a, const rc_operation_t *o, const rc_problem_t *p, int64_t k)
 {
-    int64_t dense = rc_operation_dense_bytes(o, p->a, a->stored_rows, k, p->precision);
+    int64_t dense = rc_operation_dense_bytes(
+        o, p->a, a->stored_rows, k, p->precision, rc_type_out(p->precision, p->out_sums));
     int64_t copies = rc_sat_mul(a->traffic_per_column, k);
     return rc_sat_add(rc_sat_add(a->traffic, dense), copies);
 }

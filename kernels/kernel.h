@@ -58,6 +58,8 @@ typedef struct rc_kernel {
     int for_testing; /**< 1: not part of "all", nor a candidate of plans: tests and references */
     int builds;      /**< RC_BUILDS_*; 0: from the host alone */
     int any_k;       /**< 1: run takes operands of any K up to that of the problem */
+    int out_sums;    /**< 1: an output of the type of sums is stored to as well, where values have
+                          another one */
     int scatters;    /**< 1: under an order it stores a column in pieces: no candidate of plans by
                           itself there */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
@@ -122,8 +124,8 @@ typedef struct rc_kernel {
 } rc_kernel_t;
 
 /** Check what every kernel asks for, then ask the kernel.
- *  \return RC_OK; RC_ENOTSUP (K below 1, a value type without an instance, an order of C that
- *          the kernel does not store, what the kernel itself says); RC_ENOMEM */
+ *  \return RC_OK; RC_ENOTSUP (K below 1, a value type without an instance, an order or a type of C
+ *          that the kernel does not store, what the kernel itself says); RC_ENOMEM */
 rc_status_t rc_kernel_analyse(
     const rc_kernel_t *kernel, const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
@@ -144,6 +146,9 @@ int rc_kernel_rank(const rc_kernel_t *kernel, int64_t k, int beyond);
 
 /** 1: the kernel has an instance for values of that type. */
 int rc_kernel_takes(const rc_kernel_t *kernel, rc_precision_t type);
+
+/** Likewise, and stores an output of the type of sums where that is asked for. */
+int rc_kernel_takes_out(const rc_kernel_t *kernel, rc_precision_t type, int out_sums);
 
 /** 1: the kernel can store its output in that order. */
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order);

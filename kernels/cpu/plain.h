@@ -17,8 +17,8 @@ rc_status_t rc_plain_build(
 
 /** What descriptors of a CPU say, and those of y = A x. */
 #define RC_PLAIN_MEMBERS                                                                           \
-    .device = RC_DEVICE_CPU, .types = RC_TYPES_REAL, .computes = 1, .strict = rc_kernel_always,    \
-    .deterministic = rc_kernel_always, .geometry = rc_cpu_geometry
+    .device = RC_DEVICE_CPU, .types = RC_TYPES_REAL, .out_sums = 1, .computes = 1,                 \
+    .strict = rc_kernel_always, .deterministic = rc_kernel_always, .geometry = rc_cpu_geometry
 #define RC_PLAIN_SPMV                                                                              \
     RC_PLAIN_MEMBERS, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY
 

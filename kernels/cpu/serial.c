@@ -33,7 +33,8 @@ static rc_status_t run_col(
     rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
     for (int64_t j = 0; j < o->out.cols; j++) {
         run.b = (const char *)o->in[0].data + (size_t)(j * run.ldb) * bytes;
-        run.c = (char *)o->out.data + (size_t)(j * run.ldc) * bytes;
+        run.c.data =
+            (char *)o->out.data + (size_t)(j * run.ldc) * rc_precision_bytes(o->out.precision);
         rc_plain_rows(&s->slots, s->base.p.precision, 0, s->slots.slots, &run);
     }
     rc_slots_scale_absent(&s->slots, &o->out, beta);

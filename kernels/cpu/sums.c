@@ -6,7 +6,8 @@
 int64_t rc_c_sums_bytes(const rc_problem_t *p, int64_t rows)
 {
     const rc_precision_t sum = rc_type(p->precision)->sum;
-    return sum == p->precision ? 0 : rc_sat_mul(rows, rc_type(sum)->bytes);
+    return sum == rc_type_out(p->precision, p->out_sums) ? 0
+                                                         : rc_sat_mul(rows, rc_type(sum)->bytes);
 }
 
 rc_status_t rc_c_sums_own(rc_prepared_t *s, int64_t rows, void **out, rc_err_t *err)

@@ -59,6 +59,12 @@ typedef struct rc_type {
 /** \return a line of the list; that of RC_FP64 for no type */
 const rc_type_t *rc_type(rc_precision_t t);
 
+/** Of the output of a product of values of a type.  \param[in] sums  1: that of sums */
+static inline rc_precision_t rc_type_out(rc_precision_t t, int sums)
+{
+    return sums ? rc_type(t)->sum : t;
+}
+
 /** The type of that name.  \return RC_OK; RC_EINVAL, with those that there are */
 rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err);
 

@@ -15,7 +15,8 @@ enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_BYTES = 80 };
 typedef struct rc_problem {
     const struct rc_kernel *kernel; /**< that is asked: rc_kernel_analyse and its like set it */
     int64_t k; /**< columns of the wide operands, >= 1; 1 where the operation has no K */
-    rc_precision_t precision;
+    rc_precision_t precision; /**< of the prepared matrix and the dense operands */
+    int out_sums; /**< 1: but the output has the type of their sums (rc_kernel_t.out_sums) */
     rc_c_order_t c_order;
     const rc_csr_t *a; /**< its arrays are NULL where nothing on the host reads them */
     const void *val;   /**< NULL: values are those of `a`; else [nnz] on the host, during prepare:

@@ -230,7 +230,7 @@ void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut
 rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta)
 {
     return (rc_cpu_run_t){.b = o->in[0].data,
-        .c = o->out.data,
+        .c = rc_out_of(o),
         .ldb = o->in[0].ld,
         .ldc = o->out.ld,
         .k = o->out.cols,

@@ -27,7 +27,7 @@ typedef struct rc_slots {
 /** The operands and factors of one run, as the instances of a kernel take them. */
 typedef struct rc_cpu_run {
     const void *b;
-    void *c;
+    rc_out_t c;
     int64_t ldb;
     int64_t ldc;
     int64_t k;

@@ -17,7 +17,8 @@ static int64_t smaller(int64_t a, int64_t b)
 /* Bytes of the operands, `width` columns of the wide ones. */
 static int64_t dense_bytes(const rc_measuring_t *s, int64_t width)
 {
-    return rc_operation_dense_bytes(s->op, s->g->a, s->c_rows, width, s->g->precision);
+    return rc_operation_dense_bytes(
+        s->op, s->g->a, s->c_rows, width, s->g->precision, s->g->precision);
 }
 
 /* Bytes of a case's states under a tiling. */

@@ -76,8 +76,8 @@ static int64_t counted(const rc_group_t *g, int64_t bytes)
     int64_t limit = g->memory_limit;
     if (bytes <= limit / beside)
         return 0;
-    int64_t whole =
-        rc_operation_dense_bytes(o, g->a, rc_shape_rows(&o->out, g->a), g->k, g->precision);
+    int64_t whole = rc_operation_dense_bytes(
+        o, g->a, rc_shape_rows(&o->out, g->a), g->k, g->precision, g->precision);
     whole = rc_sat_add(whole, bytes); /* a prepared matrix takes about as much */
     int tiled = o->tiles && whole > limit;
     return bytes <= limit / part && (tiled || whole <= limit - bytes) ? bytes : -1;

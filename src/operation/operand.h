@@ -37,6 +37,17 @@ typedef struct rc_operands {
     rc_dense_t out;
 } rc_operands_t;
 
+/** An output as kernels store to it. */
+typedef struct rc_out {
+    void *data;
+    int sums; /**< 1: it has the type of sums, which is not that of the inputs */
+} rc_out_t;
+
+static inline rc_out_t rc_out_of(const rc_operands_t *o)
+{
+    return (rc_out_t){o->out.data, o->out.precision != o->in[0].precision};
+}
+
 const char *rc_layout_name(rc_layout_t l);   /* "col", "row", "row-col", "col-row" */
 const char *rc_c_order_name(rc_c_order_t o); /* "original", "schedule", "symmetric" */
 

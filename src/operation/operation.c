@@ -63,10 +63,11 @@ int64_t rc_shape_cols(const rc_shape_t *s, int64_t k)
 }
 
 int64_t rc_operation_dense_bytes(const rc_operation_t *o, const rc_csr_t *a, int64_t out_rows,
-    int64_t k, rc_precision_t precision)
+    int64_t k, rc_precision_t in, rc_precision_t out)
 {
-    int64_t value = (int64_t)rc_precision_bytes(precision);
-    int64_t bytes = rc_sat_mul(rc_sat_mul(out_rows, rc_shape_cols(&o->out, k)), value);
+    int64_t value = (int64_t)rc_precision_bytes(in);
+    int64_t bytes = rc_sat_mul(
+        rc_sat_mul(out_rows, rc_shape_cols(&o->out, k)), (int64_t)rc_precision_bytes(out));
     for (int i = 0; i < rc_operation_inputs(o); i++) {
         int64_t values = rc_sat_mul(rc_shape_rows(&o->in[i], a), rc_shape_cols(&o->in[i], k));
         bytes = rc_sat_add(bytes, rc_sat_mul(values, value));

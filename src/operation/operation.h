@@ -85,8 +85,9 @@ int64_t rc_shape_rows(const rc_shape_t *s, const rc_csr_t *a);
 int64_t rc_shape_cols(const rc_shape_t *s, int64_t k);
 
 /** Bytes of all dense operands when the wide ones have k columns and the output out_rows rows;
- *  INT64_MAX when that overflows. */
+ *  INT64_MAX when that overflows.
+ *  \param[in] in, out  types of the inputs and of the output */
 int64_t rc_operation_dense_bytes(const rc_operation_t *o, const rc_csr_t *a, int64_t out_rows,
-    int64_t k, rc_precision_t precision);
+    int64_t k, rc_precision_t in, rc_precision_t out);
 
 #endif

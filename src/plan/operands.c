@@ -87,7 +87,7 @@ int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k)
 {
     const rc_operation_t *op = rc_operation_of(plan->op);
     return rc_operation_dense_bytes(
-        op, &plan->a, rc_shape_rows(&op->out, &plan->a), k, plan->precision);
+        op, &plan->a, rc_shape_rows(&op->out, &plan->a), k, plan->precision, plan->precision);
 }
 
 static rc_status_t check_stride(const rc_shape_t *s, const rc_dense_t *m, int64_t ld, rc_err_t *err)

@@ -270,8 +270,8 @@ static int64_t case_device_bytes(
     int64_t entry = (int64_t)(rc_precision_bytes(b->precision) + sizeof(int32_t));
     int64_t matrix = rc_sat_add(rc_sat_mul(a.nnz, entry), rc_sat_mul(e->rows, 16));
     int64_t rows = rc_shape_rows(&o->out, &a);
-    return rc_sat_add(
-        matrix, rc_operation_dense_bytes(o, &a, rows, b->k > 0 ? b->k : 1, b->precision));
+    return rc_sat_add(matrix,
+        rc_operation_dense_bytes(o, &a, rows, b->k > 0 ? b->k : 1, b->precision, b->precision));
 }
 
 static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b,

@@ -70,14 +70,21 @@ static rc_dense_t upload(rc_device_t *d, const inputs_t *in, int i, rc_precision
     return m;
 }
 
-/* One run into a poisoned output.  \param[out] out  [nnz] in the precision  \return 0: the kernel refuses */
-static int run(rc_device_t *d, const rc_kernel_spec_t *spec, const rc_csr_t *a, const rc_schedule_t *s,
-    rc_precision_t precision, const inputs_t *in, void *out)
+/* Types of the inputs and of the output. */
+typedef struct types {
+    rc_precision_t in;
+    rc_precision_t out;
+} types_t;
+
+/* One run into a poisoned output.  \param[out] out  [nnz] in its type  \return 0: the kernel refuses */
+static int run(rc_device_t *d, const rc_kernel_spec_t *spec, const rc_csr_t *a, const rc_schedule_t *s, types_t types,
+    const inputs_t *in, void *out)
 {
+    const rc_precision_t precision = types.in;
     const rc_kernel_t *kernel = spec->kernel;
     rc_executor_t *x = &d->executor;
-    size_t bytes = (size_t)a->nnz * rc_precision_bytes(precision);
-    rc_problem_t p = {.k = in->k, .precision = precision, .a = a, .schedule = s, .c_rows = a->nnz,
+    size_t bytes = (size_t)a->nnz * rc_precision_bytes(types.out);
+    rc_problem_t p = {.k = in->k, .precision = precision, .out_sums = types.in != types.out, .a = a, .schedule = s, .c_rows = a->nnz,
         .identity = rc_schedule_is_identity(s), .geometry = kernel->geometry(x, spec->param, precision)};
     rc_analysis_t analysis;
     rc_err_t err = {0};
@@ -90,7 +97,7 @@ static int run(rc_device_t *d, const rc_kernel_spec_t *spec, const rc_csr_t *a, 
         return 0;
     if (st < 0)
         fail_msg("%s: %s", kernel->name, err.text);
-    rc_operands_t o = {.out = {.rows = a->nnz, .cols = 1, .ld = a->nnz, .precision = precision, .layout = RC_COL_MAJOR}};
+    rc_operands_t o = {.out = {.rows = a->nnz, .cols = 1, .ld = a->nnz, .precision = types.out, .layout = RC_COL_MAJOR}};
     for (int i = 0; i < INPUTS; i++)
         o.in[i] = upload(d, in, i, precision, kernel->layout);
     assert_int_equal(x->alloc(x, bytes + 1, &o.out.data, NULL), RC_OK);
@@ -107,7 +114,7 @@ static int run(rc_device_t *d, const rc_kernel_spec_t *spec, const rc_csr_t *a, 
     return 1;
 }
 
-typedef void tried_fn(rc_device_t *d, const rc_kernel_spec_t *spec, rc_precision_t precision);
+typedef void tried_fn(rc_device_t *d, const rc_kernel_spec_t *spec, types_t types);
 
 static int on_every_kernel(rc_device_t *d, tried_fn *fn)
 {
@@ -118,9 +125,13 @@ static int on_every_kernel(rc_device_t *d, tried_fn *fn)
         if (k->device != d->executor.kind || k->op != RC_OP_SDDMM || !k->computes || k->for_testing)
             continue;
         assert_int_equal(rc_kernel_spec_parse(k->name, d->executor.kind, &spec, NULL), RC_OK);
-        for (int t = 0; t < RC_TYPES; t++)
-            if ((k->types ? k->types : RC_TYPES_IEEE) >> t & 1)
-                fn(d, &spec, (rc_precision_t)t);
+        for (int t = 0; t < RC_TYPES; t++) {
+            const rc_precision_t in = (rc_precision_t)t;
+            if (rc_kernel_takes(k, in))
+                fn(d, &spec, (types_t){in, in});
+            if (rc_kernel_takes_out(k, in, 1) && rc_type_out(in, 1) != in)
+                fn(d, &spec, (types_t){in, rc_type_out(in, 1)});
+        }
         tried++;
     }
     return tried;
@@ -174,10 +185,10 @@ static rc_schedule_t make_schedule(const rc_csr_t *a, int which, int32_t *row)
     return s;
 }
 
-static void check_values(const char *kernel, const rc_csr_t *a, rc_precision_t precision, const inputs_t *in, const void *out)
+static void check_values(const char *kernel, const rc_csr_t *a, types_t types, const inputs_t *in, const void *out)
 {
-    const rc_type_t *type = rc_type(precision);
-    const int narrow = type->sum != precision; /* a sum is rounded once more */
+    const rc_type_t *type = rc_type(types.in);
+    const int narrow = type->sum != types.out; /* a sum is rounded once more */
     double eps = 2 * rc_type(type->sum)->unit;
     for (int64_t r = 0; r < a->rows; r++)
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
@@ -191,13 +202,13 @@ static void check_values(const char *kernel, const rc_csr_t *a, rc_precision_t p
             }
             double bound = (double)(in->k + 4) * eps * mag;
             bound += narrow ? type->unit * (fabs(sum) + bound) + type->least : 0;
-            if (!(fabs(get(out, precision, e) - sum) <= bound))
+            if (!(fabs(get(out, types.out, e) - sum) <= bound))
                 fail_msg("%s, K %d: entry %d in row %d: expected %.17g, found %.17g", kernel, (int)in->k, (int)e,
-                    (int)r, sum, get(out, precision, e));
+                    (int)r, sum, get(out, types.out, e));
         }
 }
 
-static void entry_order(rc_device_t *d, const rc_kernel_spec_t *spec, rc_precision_t precision)
+static void entry_order(rc_device_t *d, const rc_kernel_spec_t *spec, types_t types)
 {
     static const int64_t ks[] = {1, 3, 8, 37, 64, 129, K_MOST};
     static int32_t row[2 * ROWS];
@@ -211,11 +222,11 @@ static void entry_order(rc_device_t *d, const rc_kernel_spec_t *spec, rc_precisi
                 in.value[n][v] = (double)(float)rc_rng_signed(3 + (uint64_t)n, (uint64_t)v);
         for (int which = 0; which < SCHEDULES; which++) {
             rc_schedule_t s = make_schedule(&a, which, row);
-            if (!run(d, spec, &a, &s, precision, &in, which == IDENTITY ? out : other))
+            if (!run(d, spec, &a, &s, types, &in, which == IDENTITY ? out : other))
                 continue;
             if (which == IDENTITY)
-                check_values(spec->kernel->name, &a, precision, &in, out);
-            else if (memcmp(out, other, (size_t)a.nnz * rc_precision_bytes(precision)) != 0)
+                check_values(spec->kernel->name, &a, types, &in, out);
+            else if (memcmp(out, other, (size_t)a.nnz * rc_precision_bytes(types.out)) != 0)
                 fail_msg("%s, K %d: row order %d changes values", spec->kernel->name, (int)in.k, which);
         }
         inputs_free(&in);
@@ -232,7 +243,7 @@ int check_sddmm_entry_order(rc_device_t *d)
 
 /* ----------------------------------------------------------- special values */
 
-static void special_values(rc_device_t *d, const rc_kernel_spec_t *spec, rc_precision_t precision)
+static void special_values(rc_device_t *d, const rc_kernel_spec_t *spec, types_t types)
 {
     /* rows 0 and 5 are finite, 1 is empty, 2 has a NaN, 3 an Inf, 4 two of them; column 4 has a NaN */
     static int64_t row_ptr[] = {0, 3, 3, 5, 9, 11, 13};
@@ -256,12 +267,12 @@ static void special_values(rc_device_t *d, const rc_kernel_spec_t *spec, rc_prec
                 if (r < a.cols)
                     in.value[1][r * in.k + j] = at < 0 ? 0 : x[r][at];
             }
-        assert_true(run(d, spec, &a, &s, precision, &in, out));
+        assert_true(run(d, spec, &a, &s, types, &in, out));
         for (int e = 0; e < 13; e++) {
-            double found = get(out, precision, e);
+            double found = get(out, types.out, e);
             if (isnan(expected[e]) ? !isnan(found) : !(found == expected[e]))
                 fail_msg("%s, %s, K %d: entry %d: expected %g, found %g", spec->kernel->name,
-                    rc_precision_name(precision), (int)in.k, e, expected[e], found);
+                    rc_precision_name(types.in), (int)in.k, e, expected[e], found);
         }
         inputs_free(&in);
     }

@@ -107,7 +107,8 @@ typedef struct bench {
     unsigned char c[MOST * (K + 1) * sizeof(double)];
 } bench_t;
 
-static void bench_new(bench_t *x, rc_device_t *d, const char *spec, const rc_csr_t *a, rc_precision_t type)
+static rc_status_t bench_try(
+    bench_t *x, rc_device_t *d, const char *spec, const rc_csr_t *a, rc_precision_t type, int out_sums)
 {
     rc_analysis_t analysis;
     memset(x, 0, sizeof *x);
@@ -118,11 +119,23 @@ static void bench_new(bench_t *x, rc_device_t *d, const char *spec, const rc_csr
     for (int64_t r = 0; r < a->rows; r++) /* 3 has no common divisor with the rows */
         x->slot[r] = (int32_t)(r * 3 % a->rows);
     x->schedule = (rc_schedule_t){.rows = a->rows, .slots = a->rows, .row = x->slot};
-    x->p = (rc_problem_t){.k = op->has_k ? K : 1, .precision = type, .a = a, .schedule = &x->schedule,
+    x->p = (rc_problem_t){.k = op->has_k ? K : 1, .precision = type, .out_sums = out_sums, .a = a, .schedule = &x->schedule,
         .geometry = kernel->geometry(&d->executor, x->spec.param, type), .c_rows = rc_shape_rows(&op->out, a)};
     memcpy(x->p.param, x->spec.param, sizeof x->p.param);
-    assert_int_equal(rc_kernel_analyse(kernel, &x->p, &analysis, NULL), RC_OK);
-    assert_int_equal(rc_kernel_prepare(kernel, &d->executor, &x->p, &analysis, &x->state, NULL), RC_OK);
+    rc_status_t st = rc_kernel_analyse(kernel, &x->p, &analysis, NULL);
+    if (st == RC_OK)
+        assert_int_equal(rc_kernel_prepare(kernel, &d->executor, &x->p, &analysis, &x->state, NULL), RC_OK);
+    return st;
+}
+
+static void bench_new(bench_t *x, rc_device_t *d, const char *spec, const rc_csr_t *a, rc_precision_t type)
+{
+    assert_int_equal(bench_try(x, d, spec, a, type, 0), RC_OK);
+}
+
+static rc_precision_t out_of(const bench_t *x)
+{
+    return rc_type_out(x->p.precision, x->p.out_sums);
 }
 
 /* The operands of k columns, one apart from what is needed. */
@@ -133,20 +146,21 @@ static void operands(bench_t *x, const rc_kernel_t *kernel, int64_t k, const dou
     const int64_t out = rc_shape_rows(&op->out, x->p.a);
     const int by_row = kernel->layout == RC_ROW_MAJOR;
     const rc_type_t *type = rc_type(x->p.precision);
+    const rc_type_t *to = rc_type(out_of(x));
     x->o = (rc_operands_t){
         .in = {{x->b, in, k, (by_row ? k : in) + 1, x->p.precision, kernel->layout}},
-        .out = {x->c, out, k, (by_row ? k : out) + 1, x->p.precision, kernel->layout}};
+        .out = {x->c, out, k, (by_row ? k : out) + 1, out_of(x), kernel->layout}};
     for (int64_t r = 0; r < in; r++)
         for (int64_t j = 0; j < k; j++)
             type->store(x->b, by_row ? r * x->o.in[0].ld + j : j * x->o.in[0].ld + r, b[r]);
     for (int64_t i = 0; i < (by_row ? out : k) * x->o.out.ld; i++)
-        type->store(x->c, i, c);
+        to->store(x->c, i, c);
 }
 
 static double at(const bench_t *x, int64_t r, int64_t j)
 {
     const rc_dense_t *c = &x->o.out;
-    return rc_type(x->p.precision)->load(c->data, c->layout == RC_ROW_MAJOR ? r * c->ld + j : j * c->ld + r);
+    return rc_type(c->precision)->load(c->data, c->layout == RC_ROW_MAJOR ? r * c->ld + j : j * c->ld + r);
 }
 
 /* What lies between rows or columns is as it was. */
@@ -316,12 +330,62 @@ static void factors_are_of_the_type_of_sums(void **state)
     each(one_factor);
 }
 
+/* Sums that are more than an output of 16 bits holds, at both ends of its range and between two of its numbers. */
+static void one_unrounded(rc_device_t *d, const char *spec, rc_precision_t precision)
+{
+    const rc_type_t *type = rc_type(precision);
+    const double b[COLS] = {1, type->largest, type->least, type->unit / 4, 1, 1, 1, 1};
+    const double factor[] = {0, -0.5};
+    const double old = 1 + type->unit / 2;
+    example_t e;
+    bench_t x;
+    if (type->sum == precision)
+        return;
+    memset(&e, 0, sizeof e);
+    ROW(&e, 0, 1, 3, 1);
+    ROW(&e, 1, 1);
+    ROW(&e, 2, 0.25);
+    e.ptr[++e.a.rows] = e.a.nnz;
+    ROW(&e, 0, 1, 3, -1);
+    e.a = (rc_csr_t){.rows = 5, .cols = 5, .nnz = e.a.nnz, .row_ptr = e.ptr, .col_idx = e.col, .val = e.val};
+    int64_t ptr[ROWS + 1];
+    int32_t col[ROWS * COLS];
+    double val[ROWS * COLS];
+    const rc_csr_t t = turned(&e.a, ptr, col, val);
+    rc_kernel_spec_t s;
+    assert_int_equal(rc_kernel_spec_parse(spec, RC_DEVICE_CPU, &s, NULL), RC_OK);
+    const rc_status_t st = bench_try(&x, d, spec, s.kernel->op == RC_OP_SPMM_T ? &t : &e.a, precision, 1);
+    assert_int_equal(st, s.kernel->out_sums ? RC_OK : RC_ENOTSUP);
+    for (int f = 0; f < 2 && st == RC_OK; f++)
+        for (int64_t k = s.kernel->any_k ? 1 : x.p.k; k <= x.p.k; k++) {
+            operands(&x, s.kernel, k, b, old);
+            assert_int_equal(rc_kernel_run(s.kernel, x.state, &x.o, 2, factor[f], NULL), RC_OK);
+            const double unit = type->unit / 4;
+            const double want[] = {2 * (1 + unit), 2 * type->largest, type->least / 2, 0, 2 * (1 - unit)};
+            for (int64_t r = 0; r < e.a.rows; r++)
+                for (int64_t j = 0; j < k; j++)
+                    if (at(&x, r, j) != (double)(float)(want[r] + factor[f] * old))
+                        fail_msg("%s, %s: row %d is %.9g, not %.9g", spec, type->name, (int)r, at(&x, r, j),
+                            want[r] + factor[f] * old);
+            check_gaps(&x, old);
+        }
+    if (st == RC_OK)
+        rc_kernel_release(s.kernel, x.state);
+}
+
+static void sums_are_stored_as_they_are(void **state)
+{
+    (void)state;
+    each(one_unrounded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_values),
         cmocka_unit_test(prepared_matrices_are_shared),
         cmocka_unit_test(factors_are_of_the_type_of_sums),
+        cmocka_unit_test(sums_are_stored_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

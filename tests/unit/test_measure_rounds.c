@@ -69,7 +69,7 @@ static int timed_sets(const events_t *e)
 static int64_t dense_bytes(const world_t *w)
 {
     return rc_operation_dense_bytes(
-        rc_operation_of(RC_OP_SPMM), &w->a, w->a.rows, w->group.k, w->group.precision);
+        rc_operation_of(RC_OP_SPMM), &w->a, w->a.rows, w->group.k, w->group.precision, w->group.precision);
 }
 
 static int64_t state_bytes(const world_t *w, const rc_schedule_t *schedule)
@@ -115,9 +115,9 @@ static void memory_limit_makes_sets(void **state)
     world_end(&w);
     rc_csr_t a = {.rows = 2000000000, .cols = 2000000000};
     const rc_operation_t *o = rc_operation_of(RC_OP_SPMM);
-    assert_true(rc_operation_dense_bytes(o, &a, a.rows, 2000000000, RC_FP64) == INT64_MAX);
+    assert_true(rc_operation_dense_bytes(o, &a, a.rows, 2000000000, RC_FP64, RC_FP64) == INT64_MAX);
     assert_int_equal(
-        rc_operation_dense_bytes(o, &a, a.rows, 10, RC_FP64), (int64_t)4000000000 * 80);
+        rc_operation_dense_bytes(o, &a, a.rows, 10, RC_FP64, RC_FP64), (int64_t)4000000000 * 80);
 }
 
 /* Wherever it is stopped, what is final is complete and the rest is still pending. */

@@ -83,6 +83,7 @@ const rc_kernel_t rc_kernel_aspt_sddmm = {
     .version = 1,
     .device = RC_DEVICE_CPU,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .format = "aspt",

@@ -110,7 +110,7 @@ static rc_status_t run_transposed(
 /* What both descriptors say.  They are the reference of the GPU's, not rivals: by name alone. */
 #define SHARED                                                                                     \
     .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .format = "segments", \
-    .identify = rc_rs_identify, .device = RC_DEVICE_CPU, .types = RC_TYPES_REAL,                   \
+    .identify = rc_rs_identify, .device = RC_DEVICE_CPU, .types = RC_TYPES_REAL, .out_sums = 1,    \
     .layout = RC_ROW_MAJOR, .computes = 1, .for_testing = 1, .any_k = 1,                           \
     .deterministic = rc_kernel_always, .strict = rc_kernel_always, .param = {RC_RS_PARAMS},        \
     .analyse = analyse, .geometry = rc_cpu_geometry, .state_bytes = RC_STATE(rs_t),                \

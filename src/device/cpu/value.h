@@ -10,6 +10,11 @@
  *      LOADS(isa, to, from, n), STORES(isa, to, from, n)
  *                          the same of n values next to each other, a power of two and a constant;
  *                          the sums are a vector
+ *      OLD(isa, out, i)
+ *                          value i of an output (rc_out_t) as a sum
+ *      FROM(out, i)        an output from value i on
+ *      PUT(isa, out, i, x), PUTS(isa, out, i, from, n)
+ *                          a sum, or a vector of n as of STORES, becomes value i of an output
  *
  *  where isa is base, avx2 or avx512 (simd.h). */
 #ifndef RC_DEVICE_CPU_VALUE_H
@@ -140,6 +145,20 @@ RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_stores_avx512(rc_fp16_t *to, const
 
 /* ------------------------------------------------------------------ the types */
 
+/* The outputs of products of 16 bits are of theirs or in fp32, as a run says. */
+#define RC_OLD_SHORT(load, value, out, i)                                                          \
+    ((out).sums ? ((const float *)(out).data)[i] : load(((const value *)(out).data)[i]))
+#define RC_FROM_SHORT(value, out, i)                                                               \
+    ((rc_out_t){                                                                                   \
+        (char *)(out).data + ((out).sums ? (int64_t)sizeof(float) : (int64_t)sizeof(value)) * (i), \
+        (out).sums})
+#define RC_PUT_SHORT(store, value, out, i, x)                                                      \
+    ((out).sums ? (void)(((float *)(out).data)[i] = (x))                                           \
+                : (void)(((value *)(out).data)[i] = store(x)))
+#define RC_PUTS_SHORT(stores, value, isa, out, i, from, n)                                         \
+    ((out).sums ? (void)RC_STORES_fp32(isa, (float *)(out).data + (i), from, n)                    \
+                : stores(isa, (value *)(out).data + (i), from, n))
+
 /* a ## b after both were replaced */
 #define RC_PASTE(a, b) a##b
 #define RC_JOIN(a, b) RC_PASTE(a, b)
@@ -153,6 +172,10 @@ RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_stores_avx512(rc_fp16_t *to, const
 #define RC_ROUND_fp32(x) ((float)(x))
 #define RC_LOADS_fp32(isa, to, from, n) (*(to) = *(const __typeof__(*(to)) *)(from))
 #define RC_STORES_fp32(isa, to, from, n) (*(__typeof__(*(from)) *)(to) = *(from))
+#define RC_OLD_fp32(isa, out, i) (((const float *)(out).data)[i])
+#define RC_FROM_fp32(out, i) ((rc_out_t){(float *)(out).data + (i), 0})
+#define RC_PUT_fp32(isa, out, i, x) ((void)(((float *)(out).data)[i] = (x)))
+#define RC_PUTS_fp32(isa, out, i, from, n) RC_STORES_fp32(isa, (float *)(out).data + (i), from, n)
 
 #define RC_VALUE_fp64 double
 #define RC_WORD_fp64 uint64_t
@@ -163,6 +186,10 @@ RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_stores_avx512(rc_fp16_t *to, const
 #define RC_ROUND_fp64(x) (x)
 #define RC_LOADS_fp64(isa, to, from, n) RC_LOADS_fp32(isa, to, from, n)
 #define RC_STORES_fp64(isa, to, from, n) RC_STORES_fp32(isa, to, from, n)
+#define RC_OLD_fp64(isa, out, i) (((const double *)(out).data)[i])
+#define RC_FROM_fp64(out, i) ((rc_out_t){(double *)(out).data + (i), 0})
+#define RC_PUT_fp64(isa, out, i, x) ((void)(((double *)(out).data)[i] = (x)))
+#define RC_PUTS_fp64(isa, out, i, from, n) RC_STORES_fp64(isa, (double *)(out).data + (i), from, n)
 
 #define RC_VALUE_bf16 rc_bf16_t
 #define RC_WORD_bf16 uint16_t
@@ -173,6 +200,11 @@ RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_stores_avx512(rc_fp16_t *to, const
 #define RC_ROUND_bf16(x) rc_bf16_of(x)
 #define RC_LOADS_bf16(isa, to, from, n) RC_JOIN(rc_bf16_loads_, isa)((float *)(to), from, n)
 #define RC_STORES_bf16(isa, to, from, n) rc_bf16_stores(to, (const float *)(from), n)
+#define RC_OLD_bf16(isa, out, i) RC_OLD_SHORT(rc_bf16_load, rc_bf16_t, out, i)
+#define RC_FROM_bf16(out, i) RC_FROM_SHORT(rc_bf16_t, out, i)
+#define RC_PUT_bf16(isa, out, i, x) RC_PUT_SHORT(rc_bf16_store, rc_bf16_t, out, i, x)
+#define RC_PUTS_bf16(isa, out, i, from, n)                                                         \
+    RC_PUTS_SHORT(RC_STORES_bf16, rc_bf16_t, isa, out, i, from, n)
 
 #define RC_VALUE_fp16 rc_fp16_t
 #define RC_WORD_fp16 uint16_t
@@ -183,5 +215,10 @@ RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_stores_avx512(rc_fp16_t *to, const
 #define RC_ROUND_fp16(x) rc_fp16_of(x)
 #define RC_LOADS_fp16(isa, to, from, n) RC_JOIN(rc_fp16_loads_, isa)((float *)(to), from, n)
 #define RC_STORES_fp16(isa, to, from, n) RC_JOIN(rc_fp16_stores_, isa)(to, (const float *)(from), n)
+#define RC_OLD_fp16(isa, out, i) RC_OLD_SHORT(RC_JOIN(rc_fp16_load_, isa), rc_fp16_t, out, i)
+#define RC_FROM_fp16(out, i) RC_FROM_SHORT(rc_fp16_t, out, i)
+#define RC_PUT_fp16(isa, out, i, x) RC_PUT_SHORT(RC_JOIN(rc_fp16_store_, isa), rc_fp16_t, out, i, x)
+#define RC_PUTS_fp16(isa, out, i, from, n)                                                         \
+    RC_PUTS_SHORT(RC_STORES_fp16, rc_fp16_t, isa, out, i, from, n)
 
 #endif
