@@ -78,7 +78,7 @@ RC_API rc_status_t rc_pattern_read_host(
 /** What is to be computed. */
 typedef struct rc_plan_problem {
     rc_op_t op;               /**< the product */
-    rc_precision_t precision; /**< of the dense operands */
+    rc_precision_t precision; /**< of the dense operands, but see out_fp32 */
     rc_layout_t layout; /**< of the dense operands with K columns; mixed ones are of spmm, and no
                              model knows them */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
@@ -90,6 +90,9 @@ typedef struct rc_plan_problem {
                              K.  Runs may have others, which cuSPARSE's kernels may refuse with
                              RC_ENOTSUP and ours do not */
     int64_t ld_out;   /**< likewise of C */
+    int out_fp32;     /**< 1: of operands of 16 bits C, which is added to by beta, has fp32: sums as
+                           they are, without the last rounding.  Not every kernel stores it, and no
+                           model knows it */
 } rc_plan_problem_t;
 
 /** What kernels must promise, as bits. */

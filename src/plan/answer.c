@@ -286,9 +286,10 @@ size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
         text[0] = '\0';
     if (!plan)
         return 0;
-    rc_str_addf(&s, "%s, %s, layout %s, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
-        rc_op_name(plan->op), rc_precision_name(plan->precision), rc_layout_name(plan->layout),
-        plan->a.rows, plan->a.cols, plan->a.nnz);
+    rc_str_addf(&s, "%s, %s%s, layout %s, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
+        rc_op_name(plan->op), rc_precision_name(plan->precision),
+        plan->out_sums ? ", output in fp32" : "", rc_layout_name(plan->layout), plan->a.rows,
+        plan->a.cols, plan->a.nnz);
     for (int i = 0; i < plan->entries; i++)
         add_part(&s, plan, i);
     if (text && size > 0) {

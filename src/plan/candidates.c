@@ -66,7 +66,7 @@ static rc_guess_problem_t guess_problem(const rc_plan_t *plan, int64_t k)
 static int fits(const rc_plan_t *plan, const rc_kernel_t *k)
 {
     return k->device == plan->place.x->kind && k->op == plan->op && k->computes &&
-           rc_kernel_takes(k, plan->precision) &&
+           rc_kernel_takes_out(k, plan->precision, plan->out_sums) &&
            (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
 }
 
@@ -199,7 +199,8 @@ static rc_status_t add_guessed(const rc_plan_t *plan, const rc_guess_t *g,
 {
     for (int i = 0; i < g->count; i++) {
         const rc_kernel_t *k = kernel_of(plan, g->kernel[i]);
-        if (!k || rc_kernel_takes(k, plan->precision)) /* none: trying it says so */
+        if (!k ||
+            rc_kernel_takes_out(k, plan->precision, plan->out_sums)) /* none: trying it says so */
             RC_PASS(add_orders(g->kernel[i], k && k->scatters, order, orders, e, err));
     }
     return RC_OK;
@@ -231,8 +232,9 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t
             begin_with(&order[0], e);
         return RC_OK;
     }
-    return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s in %s there, layout %s",
-        rc_op_name(plan->op), rc_precision_name(plan->precision), rc_layout_name(plan->layout));
+    return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s in %s%s there, layout %s",
+        rc_op_name(plan->op), rc_precision_name(plan->precision),
+        plan->out_sums ? " with the output in fp32" : "", rc_layout_name(plan->layout));
 }
 
 /* Those that were added as `ranked` or `ranked:first=N`: in the order of the guess, from one of
@@ -482,8 +484,9 @@ static int reference_of(const rc_plan_entry_t *e)
 rc_status_t rc_plan_candidates(
     rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
-    /* models know one layout of all operands alone */
-    int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
+    /* models know one layout and type of all operands alone */
+    int asks =
+        o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout) && !plan->out_sums;
     int searches = o->tune == RC_PLAN_SEARCH;
     RC_PASS(asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err));
     if ((o->tune != 0 || o->tune_in_use > 0) && !o->kernels && (asks || has_original(e))) {

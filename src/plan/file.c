@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/replace.h"
+#include "base/type.h"
 #include "model/member.h"
 #include "plan/plan_private.h"
 #include "sparse/csr.h"
@@ -72,6 +73,12 @@ static rc_status_t pattern_hex(const rc_plan_t *plan, char *hex, rc_err_t *err)
     return RC_OK;
 }
 
+/* Type of the output. */
+static const char *out_of(const rc_plan_t *plan)
+{
+    return rc_precision_name(rc_type_out(plan->precision, plan->out_sums));
+}
+
 /* \param[in] hex  digest of the pattern */
 static json_t *plan_json(const rc_plan_t *plan, const char *hex)
 {
@@ -83,12 +90,14 @@ static json_t *plan_json(const rc_plan_t *plan, const char *hex)
             failed |= json_array_append_new(orders, order_json(plan->order[i]));
     for (int i = 0; i < plan->entries; i++)
         failed |= json_array_append_new(parts, part_json(&plan->entry[i]));
-    json_t *root = json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
-        "format", PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
-        plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
-        "precision", rc_precision_name(plan->precision), "layout", rc_layout_name(plan->layout),
-        "matrix", "rows", (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz",
-        (json_int_t)plan->a.nnz, "pattern", hex, "orders", orders, "parts", parts);
+    json_t *root =
+        json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s*, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
+            "format", PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
+            plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
+            "precision", rc_precision_name(plan->precision), "output",
+            plan->out_sums ? out_of(plan) : NULL, "layout", rc_layout_name(plan->layout), "matrix",
+            "rows", (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz",
+            (json_int_t)plan->a.nnz, "pattern", hex, "orders", orders, "parts", parts);
     return json_or_none(root, failed);
 }
 
@@ -133,6 +142,16 @@ static rc_status_t same_text(
         expected, found);
 }
 
+/* A file that does not say it has that of the other operands. */
+static rc_status_t check_out(const json_t *root, const rc_plan_t *plan, rc_err_t *err)
+{
+    if (json_object_get(root, "output"))
+        return same_text(root, "", "output", out_of(plan), err);
+    return plan->out_sums ? rc_fail(err, RC_EINVAL, "output: expected %s, found %s", out_of(plan),
+                                rc_precision_name(plan->precision))
+                          : RC_OK;
+}
+
 static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_t *err)
 {
     char hex[RC_DIGEST_HEX + 1];
@@ -149,6 +168,7 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
             (int)version);
     RC_PASS(same_text(root, "", "operation", rc_op_name(plan->op), err));
     RC_PASS(same_text(root, "", "precision", rc_precision_name(plan->precision), err));
+    RC_PASS(check_out(root, plan, err));
     RC_PASS(same_text(root, "", "layout", rc_layout_name(plan->layout), err));
     if (json_object_get(root, "device") && plan->device_class[0])
         RC_PASS(same_text(root, "", "device", plan->device_class, err));

@@ -1,6 +1,7 @@
 /* Dense operands: what a plan takes, and zeros for timing. */
 #include "config.h"
 #include "base/error.h"
+#include "base/type.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
@@ -23,6 +24,7 @@ rc_operands_t rc_plan_operands(const rc_plan_t *plan, rc_op_t of, int64_t k, con
     const rc_operation_t *op = rc_operation_of(of);
     rc_operands_t shaped_ones = {
         .out = shaped(plan, &op->out, rc_layout_out(plan->layout), k, &o->out)};
+    shaped_ones.out.precision = rc_type_out(plan->precision, plan->out_sums);
     for (int i = 0; i < rc_operation_inputs(op); i++)
         shaped_ones.in[i] = shaped(plan, &op->in[i], rc_layout_in(plan->layout), k, &o->in[i]);
     return shaped_ones;
@@ -62,9 +64,8 @@ int rc_plan_dense_overlap(const rc_dense_t *a, const rc_dense_t *b)
 {
     uintptr_t x = (uintptr_t)a->data;
     uintptr_t y = (uintptr_t)b->data;
-    int64_t bytes = (int64_t)rc_precision_bytes(a->precision);
-    int64_t of_a = rc_sat_mul(extent(a), bytes);
-    int64_t of_b = rc_sat_mul(extent(b), bytes);
+    int64_t of_a = rc_sat_mul(extent(a), (int64_t)rc_precision_bytes(a->precision));
+    int64_t of_b = rc_sat_mul(extent(b), (int64_t)rc_precision_bytes(b->precision));
     if (of_a == 0 || of_b == 0)
         return 0;
     return x < y ? (uint64_t)of_a > y - x : (uint64_t)of_b > x - y;
@@ -86,8 +87,8 @@ rc_status_t rc_plan_operands_check(rc_op_t of, const rc_operands_t *o, rc_err_t 
 int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k)
 {
     const rc_operation_t *op = rc_operation_of(plan->op);
-    return rc_operation_dense_bytes(
-        op, &plan->a, rc_shape_rows(&op->out, &plan->a), k, plan->precision, plan->precision);
+    return rc_operation_dense_bytes(op, &plan->a, rc_shape_rows(&op->out, &plan->a), k,
+        plan->precision, rc_type_out(plan->precision, plan->out_sums));
 }
 
 static rc_status_t check_stride(const rc_shape_t *s, const rc_dense_t *m, int64_t ld, rc_err_t *err)

@@ -50,6 +50,9 @@ static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
     if ((unsigned)p->op >= RC_OPS)
         return rc_fail(err, RC_EINVAL, "problem: found no operation of number %d", (int)p->op);
     RC_PASS(rc_type_check(p->precision, "problem", err));
+    if (p->out_fp32 && rc_type(p->precision)->sum == p->precision)
+        return rc_fail(err, RC_EINVAL, "out_fp32: expected dense operands of 16 bits, found %s",
+            rc_precision_name(p->precision));
     if ((unsigned)p->layout >= RC_LAYOUTS)
         return rc_fail(err, RC_EINVAL, "problem: found no layout of number %d", (int)p->layout);
     if (!rc_operation_of(p->op)->has_k)
@@ -122,6 +125,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     *plan = (rc_plan_t){.place = *place,
         .op = problem->op,
         .precision = problem->precision,
+        .out_sums = problem->out_fp32 != 0,
         .layout = problem->layout,
         .ld_in = {problem->ld_in[0], problem->ld_in[1]},
         .ld_out = problem->ld_out,
@@ -304,6 +308,7 @@ rc_status_t rc_plan_copy(
     memcpy(to->device_class, plan->device_class, sizeof to->device_class);
     to->op = plan->op;
     to->precision = plan->precision;
+    to->out_sums = plan->out_sums;
     to->layout = plan->layout;
     memcpy(to->ld_in, plan->ld_in, sizeof to->ld_in);
     to->ld_out = plan->ld_out;

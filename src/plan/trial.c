@@ -141,6 +141,7 @@ static rc_status_t pose(
     const rc_plan_order_t *o = plan->order[t->order];
     t->problem = (rc_problem_t){.k = k,
         .precision = plan->precision,
+        .out_sums = plan->out_sums,
         .c_order = RC_C_ORIGINAL,
         .a = &plan->a,
         .schedule = &o->schedule,

@@ -90,13 +90,22 @@ static size_t at(rc_layout_t layout, const dense_t *d, int64_t r, int64_t j)
     return (size_t)(layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
 }
 
-void fill(rc_rng_t *rng, const rc_plan_problem_t *p, dense_t *d)
+static const rc_type_t *out_type(const rc_plan_problem_t *p)
 {
-    const rc_type_t *type = rc_type(p->precision);
+    return rc_type(rc_type_out(p->precision, p->out_fp32));
+}
+
+static void fill_with(rc_rng_t *rng, const rc_type_t *type, dense_t *d)
+{
     for (size_t i = 0; i < sizeof d->f64 / sizeof *d->f64; i++) {
         d->f64[i] = type->round((double)(float)(2 * rc_rng_unit(rng) - 1));
         type->store(d->data, (int64_t)i, d->f64[i]);
     }
+}
+
+void fill(rc_rng_t *rng, const rc_plan_problem_t *p, dense_t *d)
+{
+    fill_with(rng, rc_type(p->precision), d);
 }
 
 void *data_of(dense_t *d)
@@ -106,7 +115,7 @@ void *data_of(dense_t *d)
 
 static double value(const rc_plan_problem_t *p, const dense_t *d, size_t i)
 {
-    return rc_type(p->precision)->load(d->data, (int64_t)i);
+    return out_type(p)->load(d->data, (int64_t)i);
 }
 
 rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
@@ -122,23 +131,24 @@ void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, 
     b->ld = p->ld_in[0] ? p->ld_in[0] : (rc_layout_in(p->layout) == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
     c->ld = p->ld_out ? p->ld_out : (rc_layout_out(p->layout) == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
     fill(rng, p, b);
-    fill(rng, p, c);
+    fill_with(rng, out_type(p), c);
 }
 
 size_t data_bytes(const rc_plan_problem_t *p)
 {
     const dense_t *d = NULL;
-    return sizeof d->f64 / sizeof *d->f64 * (size_t)rc_type(p->precision)->bytes;
+    return sizeof d->f64 / sizeof *d->f64 * (size_t)out_type(p)->bytes;
 }
 
 void compare_product(const char *label, const rc_plan_problem_t *p, const input_t *in, int64_t k,
     double alpha, double beta, const dense_t *b, const dense_t *c, dense_t *before)
 {
     /* sums are of a type of their own; values of A, alpha, beta and C are rounded once to that of the plan,
-     * where they are small by its least number */
-    const rc_type_t *type = rc_type(p->precision);
-    const double eps = 2 * (double)(in->cols + 4) * rc_type(type->sum)->unit + 4 * type->unit;
-    const double least = (double)(in->cols + 1) * type->least;
+     * where they are small by its least number; a C of another type, and an A of that of the plan, are not */
+    const rc_type_t *type = out_type(p);
+    const rc_type_t *rounded = in->exact == p->precision ? type : rc_type(p->precision);
+    const double eps = 2 * (double)(in->cols + 4) * rc_type(type->sum)->unit + 4 * rounded->unit;
+    const double least = (double)(in->cols + 1) * rounded->least;
     for (int64_t r = 0; r < in->rows; r++)
         for (int64_t j = 0; j < k; j++) {
             size_t i = at(rc_layout_out(p->layout), c, r, j);

@@ -17,7 +17,7 @@ static unsigned types_of(const rc_kernel_spec_t *s, rc_device_kind_t kind, const
         (o->deterministic & RC_PLAN_STRICT && !(k->strict && k->strict(s->param))))
         return 0;
     for (int t = 0; t < RC_TYPES; t++)
-        types |= rc_kernel_takes(k, (rc_precision_t)t) ? 1u << t : 0;
+        types |= rc_kernel_takes_out(k, (rc_precision_t)t, p->out_fp32) ? 1u << t : 0;
     return types;
 }
 

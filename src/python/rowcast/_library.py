@@ -58,7 +58,7 @@ PlanMatrix = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=c
                         precision=c.c_int, on_device=c.c_int, col_idx_bytes=c.c_int, form=c.c_int)
 PatternInfo = _structure(digest=c.c_uint64 * 2, ascending=c.c_int)
 PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, ks=c.c_int,
-                         k_range=c.c_int, ld_in=c.c_int64 * 2, ld_out=c.c_int64)
+                         k_range=c.c_int, ld_in=c.c_int64 * 2, ld_out=c.c_int64, out_fp32=c.c_int)
 PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p,
                          extrapolate=c.c_int, tune=c.c_int, tune_ns=c.c_int64, memory=c.c_int64,
                          reuse=c.c_double, deterministic=c.c_int, threads=c.c_int,
