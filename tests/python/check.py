@@ -402,7 +402,7 @@ def on_fake_gpu(host):
     import threading
     p = object.__new__(rowcast.Plan)
     p._library, p._of, p._nnz, p._process = FakeLibrary(host), {5: (host._any(), None)}, host._nnz, os.getpid()
-    p._lock, p.shape, p.dtype, p.layout, p.device = threading.Lock(), host.shape, "float64", "row", 0
+    p._lock, p.shape, p.dtype, p.out_dtype, p.layout, p.device = threading.Lock(), host.shape, "float64", "float64", "row", 0
     sys.modules["rowcast.plan"]._plans.add(p)
     return p
 
@@ -565,6 +565,7 @@ def beside():
     p = object.__new__(rowcast.Plan)
     import threading
     p.on_cpu, p._lock, p.shape, p.dtype, p.layout, p.device = False, threading.Lock(), a.shape, "float64", "row", None
+    p.out_dtype = p.dtype
     made = []
     p._beside = lambda: made.append(rowcast.plan(a, 8, device="cpu", threads=1)) or made[0]
     b = np.random.RandomState(3).rand(150, 8)

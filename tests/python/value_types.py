@@ -90,5 +90,36 @@ def plans():
             raise AssertionError(wrong)
 
 
+def sums():
+    """C in float32 beside B of 16 bits has the sums as they are, whatever the product."""
+    import scipy.sparse as sparse
+    rng = np.random.RandomState(9)
+    csr = sparse.random(90, 70, density=0.3, format="csr", random_state=7)
+    csr.data = rng.randint(-128, 129, csr.nnz) / 128  # sums of such products are exact in fp32
+    b, y = rng.randint(-128, 129, (70, 5)) / 128, rng.randint(-128, 129, (90, 5)) / 128
+    for dtype in set(known_types()) - {"float32", "float64"}:
+        for layout in ("row", "column"):
+            order = "F" if layout == "column" else "C"
+            p = rowcast.plan(csr, 5, dtype=dtype, out_dtype=np.float32, layout=layout, device="cpu", threads=2)
+            assert (p.dtype, p.out_dtype) == (dtype, "float32") and f", {dtype} to float32, " in repr(p)
+            short = np.asarray(b.astype(dtype), order=order)
+            for values in (csr.data, csr.data[::-1].copy()):
+                csr.data = values
+                want = csr @ b
+                assert (want.astype(dtype) != want).any()
+                for _ in range(2):
+                    c = p(short)
+                    assert c.dtype == "float32" and (c == want).all()
+                    assert (p(short, c, alpha=-0.5, beta=2.0) == 1.5 * want).all()
+                assert (p @ short == want).all() and (p @ short[:, 0] == want[:, 0]).all()
+                assert (rowcast.execute_many([(p, short)])[0] == want).all() and (p.T.spmv(y[:, 0].astype(dtype)) == csr.T @ y[:, 0]).all()
+                p.update(values[::-1].copy())
+            refused(ValueError, p, short, np.zeros((90, 5), dtype, order))
+            refused(ValueError, p, np.asarray(b.astype("float32"), order=order))
+    assert rowcast.plan(csr, 5, out_dtype="float64", device="cpu").out_dtype == "float64"
+    for dtype, out in (("float64", "float32"), ("float32", "float64"), ("float16", "float64"), ("float16", "int8")):
+        refused((ValueError, rowcast.Error), lambda: rowcast.plan(csr, 5, dtype=dtype, out_dtype=out, device="cpu"))
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

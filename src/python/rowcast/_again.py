@@ -65,7 +65,7 @@ class Again:
         self._kind, self._device, self._stream = type(b.array), b.device, stream
         self._b = self._look(b.array)[0]
         self._out = None if asked.is_new else self._look(out.array)[0]
-        self._out_kind = type(out.array)
+        self._out_kind, self._out_type = type(out.array), out.array.dtype
         self._transposed, self._shape = asked.transposed, out.shape
         self._column = plan.layout == "column"
         self._call = asked.call(handle, 1.0, 0.0)
@@ -85,7 +85,7 @@ class Again:
         if is_b != self._b or on != self._stream:
             return None
         if out is None:
-            out = self._new(self._b[0], self._b[3], self._shape, self._column)
+            out = self._new(self._out_type, self._b[3], self._shape, self._column)
         elif type(out) is not self._out_kind:
             return None
         is_out, out_at = self._look(out)

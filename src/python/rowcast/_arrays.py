@@ -61,10 +61,18 @@ class Dense:
                 self.stream_kept = cupy.cuda.get_current_stream()
             self.stream = self.stream_kept.ptr
 
-    def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
-        """A new matrix of the same library, type and GPU."""
+    def empty(self, rows: int, cols: int, column_major: bool,
+              dtype: Optional[str] = None) -> "Dense":
+        """A new matrix of the same library and GPU, of a type or the same."""
         new = new_torch if is_torch(self.array) else new_cupy
-        return Dense(new(self.array.dtype, self.array.device, (rows, cols), column_major))
+        return Dense(new(self._typed(dtype), self.array.device, (rows, cols), column_major))
+
+    def _typed(self, dtype: Optional[str]) -> Any:
+        """A type as the library of the array has it; None: that of the array."""
+        if dtype in (None, self.dtype):
+            return self.array.dtype
+        of_torch = is_torch(self.array)
+        return getattr(sys.modules["torch"], str(dtype)) if of_torch else np.dtype(dtype)
 
     def copied(self, stream: int) -> "Dense":
         """A copy with the values that the array has on a stream."""
@@ -128,8 +136,9 @@ class HostDense(Dense):
         self.strides = tuple(s // array.itemsize for s in array.strides)
         self.device, self.stream, self.stream_kept = None, 0, None
 
-    def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
-        return HostDense(new_numpy(self.array.dtype, None, (rows, cols), column_major))
+    def empty(self, rows: int, cols: int, column_major: bool,
+              dtype: Optional[str] = None) -> "Dense":
+        return HostDense(new_numpy(self._typed(dtype), None, (rows, cols), column_major))
 
     def copied(self, stream: int) -> "Dense":
         return HostDense(self.array.copy())

@@ -41,7 +41,8 @@ class Plan(Sides, Handle):
     Attributes:
         shape: of A
         op: "spmm" or "spmv"
-        dtype: of B and C: "float32", "float64", "bfloat16", "float16"
+        dtype: of B: "float32", "float64", "bfloat16", "float16"
+        out_dtype: of C
         layout: "row" or "column"
         device: index of the GPU; None: of a matrix of the host, the one that was current
         on_cpu: whether it multiplies on the CPU
@@ -53,8 +54,9 @@ class Plan(Sides, Handle):
     _beside: Optional[Callable[[], "Plan"]] = None  # makes the same plan for the CPU
 
     def __init__(self, handle: c.c_void_p, a: Sparse, dtype: str, layout: str, stream: int, kept: Any,
-                 device: Optional[int], on_cpu: bool = False, op: str = "spmm"):
-        self.op = op
+                 device: Optional[int], on_cpu: bool = False, op: str = "spmm",
+                 out_dtype: Optional[str] = None):
+        self.op, self.out_dtype = op, out_dtype or dtype
         self.shape, self.dtype, self.layout, self.device = a.shape, dtype, layout, device
         self._nnz, self.on_cpu = a.nnz, on_cpu
         self._library = lib.load("rowcast_plan" if on_cpu else "rowcast_cuda")
@@ -130,10 +132,11 @@ class Plan(Sides, Handle):
         dense = self._seen(b, "B")
         column = self.layout == "column"
         rows, cols = reversed(self.shape) if transposed else self.shape
-        self._fits(dense, cols, 1 if self.op in _WITHOUT_K else None, "B")
+        self._fits(dense, cols, 1 if self.op in _WITHOUT_K else None, "B", self.dtype)
         k = dense.shape[1]
-        result = self._seen(out, "out") if out is not None else dense.empty(rows, k, column)
-        self._fits(result, rows, k, "out")
+        result = (self._seen(out, "out") if out is not None
+                  else dense.empty(rows, k, column, self.out_dtype))
+        self._fits(result, rows, k, "out", self.out_dtype)
         alike = out is None or (result.array is out and type(out) is type(b))
         return Asked(dense, result, column, transposed=transposed, is_new=out is None,
                      as_given=dense.array is b and alike)
@@ -151,11 +154,11 @@ class Plan(Sides, Handle):
                 self._cpu = self._beside()
             return self._cpu
 
-    def _fits(self, m: Dense, rows: int, k: Optional[int], what: str) -> None:
+    def _fits(self, m: Dense, rows: int, k: Optional[int], what: str, dtype: str) -> None:
         if len(m.shape) != 2 or m.shape[0] != rows or (k is not None and m.shape[1] != k):
             raise ValueError(f"{what}: expected {rows} x {'K' if k is None else k}, found {m.shape}")
-        if m.dtype != self.dtype:
-            raise ValueError(f"{what}: expected {self.dtype}, found {m.dtype}")
+        if m.dtype != dtype:
+            raise ValueError(f"{what}: expected {dtype}, found {m.dtype}")
         self._here(m, what)
 
     def _here(self, m: Dense, what: str) -> None:
@@ -219,7 +222,8 @@ class Plan(Sides, Handle):
         return Answer("\n".join(sentences), rows, self)
 
     def __repr__(self) -> str:
-        return f"<rowcast.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout}-major>"
+        types = " to ".join(dict.fromkeys([self.dtype, self.out_dtype]))
+        return f"<rowcast.Plan {self.shape[0]} x {self.shape[1]}, {types}, {self.layout}-major>"
 
 
 def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None) -> List[Any]:
@@ -353,7 +357,7 @@ def _owned(a: Any, sparse: Sparse, stream: Any) -> Tuple[Sparse, int]:
     return sparse if sparse is a else sparse.copied(on), on
 
 
-def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str) -> Any:
+def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str, out_dtype: str) -> Any:
     """What is to be computed, for C."""
     if layout not in _LAYOUTS:
         raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
@@ -365,7 +369,15 @@ def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str) -> Any:
     ks = [] if op in _WITHOUT_K else _numbers(k)
     return lib.PlanProblem(op=_OPS[op], precision=precision, layout=_LAYOUTS[layout],
                            k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks),
-                           k_range=flag(k_range, "k_range"))
+                           k_range=flag(k_range, "k_range"), out_fp32=int(out_dtype != dtype))
+
+
+def _out_type(given: Any, dtype: str) -> str:
+    """Of C: that of B, or float32, which the library takes beside 16 bits alone."""
+    out = dtype if given is None else value_type(given, "out_dtype")
+    if out not in (dtype, "float32"):
+        raise ValueError(f"out_dtype: expected {dtype} or float32, found {out}")
+    return out
 
 
 def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
@@ -387,7 +399,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
          stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0,
-         budget: Optional[float] = None, tune_in_use: int = 0) -> Plan:
+         budget: Optional[float] = None, tune_in_use: int = 0, out_dtype: Any = None) -> Plan:
     """Make a plan; waits until it is made.
 
     Args:
@@ -404,11 +416,11 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         deterministic: only kernels that give the same bits each time
         strict: only kernels by which NaN and infinity in B reach the values of C that IEEE arithmetic says, alone
         model: a rowcast.Model that predicts times
-        stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of a's library,
-            which the plan keeps
+        stream: of CUDA, as a number, which must outlive the plan; None: that of a's library, which it keeps
         device: "cpu" or "gpu"; None: where the matrix is
         threads: on the CPU, of the products too; 0: all
         budget: seconds of a search in the place of `tune`, as answer() makes
+        out_dtype: of C, "float32" beside a dtype of 16 bits: sums as they are; None: that of B
 
     Raises:
         Error: no GPU, no kernel that can, or no memory
@@ -416,27 +428,27 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
     """
     sparse = a if isinstance(a, Sparse) else Sparse(a)
     kind = sparse.dtype if dtype is None else value_type(dtype)
-    layout = "column" if op in _WITHOUT_K else layout
-    problem, handle = _problem(op, k, k_range, layout, kind), c.c_void_p()
+    layout, out = "column" if op in _WITHOUT_K else layout, _out_type(out_dtype, kind)
+    problem, handle = _problem(op, k, k_range, layout, kind, out), c.c_void_p()
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
                               **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
                               threads=threads_of(threads), model=_of_model(model))
     sparse, on = _owned(a, sparse, stream)
-    how = dict(dtype=kind, tune=tune, reuse=reuse, strict=strict, deterministic=deterministic,
-               device="cpu", threads=threads)
+    how = dict(dtype=kind, out_dtype=out, tune=tune, reuse=reuse, strict=strict,
+               deterministic=deterministic, device="cpu", threads=threads)
     names = dict(layout=layout, k_range=k_range)
     if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem),
                  c.byref(sparse.for_c()), c.byref(options), c.byref(handle))
-        made = Plan(handle, sparse, kind, layout, 0, None, None, True, op)
+        made = Plan(handle, sparse, kind, layout, 0, None, None, True, op, out)
     else:
         with on_device(sparse.like, sparse.device):
             lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem),
                      c.byref(sparse.for_c()), c.byref(options), on, c.byref(handle))
         kept = sparse.stream_kept if stream is None else None
-        made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op)
+        made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op, out)
         made._beside = None if sparse.on_device else partial(plan, sparse, k, op=op, **how, **names)
     how.update(memory=memory, budget=budget, tune_in_use=tune_in_use, stream=stream,
                device="cpu" if made.on_cpu else "gpu")
