@@ -55,7 +55,7 @@ static int64_t in_bytes(const rc_problem_t *p)
 static int64_t out_bytes(const rc_problem_t *p)
 {
     int64_t rows = is_turned_out(p) ? p->c_rows : 0;
-    return rc_sat_mul(rows, (int64_t)rc_precision_bytes(p->precision));
+    return rc_sat_mul(rows, (int64_t)rc_precision_bytes(rc_type_out(p->precision, p->out_sums)));
 }
 
 static int64_t most_columns(const rc_problem_t *p)
@@ -170,12 +170,14 @@ static rc_status_t turn(const rc_prepared_t *s, const rc_dense_t *columns, const
     int log = RC_BY_ROWS_LOG_MIN;
     while (log < RC_BY_ROWS_LOG_MAX && 1 << log < a.seen)
         log++;
-    int64_t height = RC_BY_ROWS_BYTES / (int64_t)s->sum_bytes >> log; /* of a tile */
+    int64_t height =
+        RC_BY_ROWS_BYTES / (int64_t)rc_sum_bytes(rows->precision) >> log; /* of a tile */
     a.across = (int32_t)rc_ceil_div(a.seen, 1 << log);
     a.tiles = rc_ceil_div(a.height, height) * a.across;
+    const rc_operands_t copy = {.in = {*rows}, .out = *columns};
     if (beta)
-        a.scalars = rc_cuda_scalars(1, *beta);
-    const rc_cuda_launch_t l = {.entry = rc_by_rows_entry(s->p.precision, log, !beta),
+        a.scalars = rc_cuda_scalars(&copy, 1, *beta);
+    const rc_cuda_launch_t l = {.entry = rc_by_rows_entry(rows->precision, log, !beta),
         .ctas = (unsigned)(a.tiles < INT_MAX ? a.tiles : INT_MAX),
         .rows = 1,
         .threads = RC_BY_ROWS_THREADS};

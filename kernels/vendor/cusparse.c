@@ -173,10 +173,10 @@ static rc_status_t identify(
 }
 
 #define SHARED                                                                                     \
-    .version = 1, .device = RC_DEVICE_CUDA, .computes = 1, .geometry = rc_cuda_geometry,           \
-    .analyse = rc_cusparse_analyse, .state_bytes = RC_STATE(rc_cusparse_t),                        \
-    .build = rc_cusparse_build, .own = rc_cusparse_own, .run = rc_cusparse_run,                    \
-    .release = rc_cusparse_release
+    .version = 1, .device = RC_DEVICE_CUDA, .computes = 1, .out_sums = 1,                          \
+    .geometry = rc_cuda_geometry, .analyse = rc_cusparse_analyse,                                  \
+    .state_bytes = RC_STATE(rc_cusparse_t), .build = rc_cusparse_build, .own = rc_cusparse_own,    \
+    .run = rc_cusparse_run, .release = rc_cusparse_release
 
 /* A kernel of a kind and a layout; its other members, of operation and format, stand below. */
 #define KERNEL(id, of, in, called, about, ...)                                                     \

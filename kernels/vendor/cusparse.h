@@ -106,7 +106,6 @@ struct rc_cusparse {
     const rc_cusparse_kind_t *kind;
     rc_indexed_t form; /**< A as the descriptor has it */
     int algorithm;
-    cudaDataType type;    /**< of the dense operands */
     cudaDataType compute; /**< of sums and scalars */
     cudaDataType stored;  /**< of the values of A's descriptor: dot products are not rounded yet */
     int pre;

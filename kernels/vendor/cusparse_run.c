@@ -105,6 +105,11 @@ static rc_layout_t layout_of(const rc_cusparse_t *s, int i)
     return i == RC_CUSPARSE_OUT ? rc_layout_out(s->layout) : rc_layout_in(s->layout);
 }
 
+static rc_precision_t type_of(const rc_problem_t *p, int i)
+{
+    return rc_type_out(p->precision, i == RC_CUSPARSE_OUT && p->out_sums);
+}
+
 /* The descriptor of operand number i. */
 static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data, rc_err_t *err)
 {
@@ -114,14 +119,15 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
     cusparseOrder_t order =
         layout_of(s, i) == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     int turned = s->kind->calls->b_transposed && i == 0;
+    const cudaDataType type = rc_cuda_data_type(type_of(&s->base.p, i));
     drop_operand(o);
-    rc_status_t st = wide ? check(turned ? cusparseCreateDnMat(&o->matrix, s->k, o->rows, ld, data,
-                                               s->type, CUSPARSE_ORDER_COL)
-                                         : cusparseCreateDnMat(
-                                               &o->matrix, o->rows, s->k, ld, data, s->type, order),
-                                "the descriptor of a dense matrix", err)
-                          : check(cusparseCreateDnVec(&o->vector, o->rows, data, s->type),
-                                "the descriptor of a vector", err);
+    rc_status_t st =
+        wide ? check(turned ? cusparseCreateDnMat(
+                                  &o->matrix, s->k, o->rows, ld, data, type, CUSPARSE_ORDER_COL)
+                            : cusparseCreateDnMat(&o->matrix, o->rows, s->k, ld, data, type, order),
+                   "the descriptor of a dense matrix", err)
+             : check(cusparseCreateDnVec(&o->vector, o->rows, data, type),
+                   "the descriptor of a vector", err);
     o->at = data;
     o->ld = ld;
     o->k = s->k;
@@ -135,7 +141,7 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
 static int64_t loaded_at_once(const rc_cusparse_t *s, int i)
 {
     enum { load_bytes = 16, word_bytes = 4 };
-    const int64_t value = (int64_t)rc_precision_bytes(s->base.p.precision);
+    const int64_t value = (int64_t)rc_precision_bytes(type_of(&s->base.p, i));
     if (layout_of(s, i) != RC_ROW_MAJOR)
         return value < word_bytes ? word_bytes / value : 1;
     int64_t step = load_bytes / value;
@@ -158,13 +164,14 @@ static rc_status_t check_ld(const rc_cusparse_t *s, int i, int64_t ld, rc_err_t 
 /* Values of 16 bits: others are at multiples of words that cuSPARSE loads one by one. */
 static rc_status_t check_place(const rc_cusparse_t *s, int i, const void *data, rc_err_t *err)
 {
-    const size_t value = rc_precision_bytes(s->base.p.precision);
+    const rc_precision_t type = type_of(&s->base.p, i);
+    const size_t value = rc_precision_bytes(type);
     const size_t bytes = value * (size_t)loaded_at_once(s, i);
     if (value >= sizeof(uint32_t) || (uintptr_t)data % bytes == 0)
         return RC_OK;
     return rc_fail(err, RC_ENOTSUP,
         "cuSPARSE needs an operand of %s at a multiple of %zu bytes where K = %" PRId64,
-        rc_type(s->base.p.precision)->name, bytes, s->k);
+        rc_precision_name(type), bytes, s->k);
 }
 
 /* Operand number i is at `data` from now on.
@@ -376,7 +383,7 @@ static rc_status_t scatter(
         .ld_from = least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
         .ld_to = out->ld,
         .beta = beta,
-        .precision = s->base.p.precision,
+        .precision = out->precision,
         .layout = rc_layout_out(s->layout),
     };
     RC_PASS(rc_cuda_scatter(s->base.memory.x, &scatter, err));
@@ -399,8 +406,8 @@ rc_status_t rc_cusparse_run(
     RC_TRY(bind(s, &to, err));
     RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? 1 : alpha, s->product ? 0 : kept, NULL, err));
     if (sampled)
-        RC_TRY(rc_cuda_sampled(s->base.memory.x, s->form.slots.val, s->product, &o->out,
-            rc_cuda_scalars(alpha, beta), err));
+        RC_TRY(rc_cuda_sampled(s->base.memory.x, s->form.slots.val, s->product, o,
+            rc_cuda_scalars(o, alpha, beta), err));
     else if (s->product)
         RC_TRY(scatter(s, &to.out, kept, err));
     if (s->columns)
@@ -435,13 +442,14 @@ static int64_t product_bytes(const rc_problem_t *p, const rc_cusparse_kind_t *ki
         return rc_sat_mul(p->a->nnz, (int64_t)rc_precision_bytes(rc_type(p->precision)->sum));
     if (p->a->nnz == 0 || (!rc_slots_named(p) && rows == p->schedule->slots))
         rows = 0;
-    return rc_sat_mul(rows, (int64_t)rc_precision_bytes(p->precision));
+    return rc_sat_mul(rows, (int64_t)rc_precision_bytes(type_of(p, RC_CUSPARSE_OUT)));
 }
 
 /* Of one of C before it is turned. */
 static int64_t column_bytes(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
 {
-    return kind->turns ? rc_sat_mul(p->c_rows, (int64_t)rc_precision_bytes(p->precision)) : 0;
+    const int64_t value = (int64_t)rc_precision_bytes(type_of(p, RC_CUSPARSE_OUT));
+    return kind->turns ? rc_sat_mul(p->c_rows, value) : 0;
 }
 
 /* RC_OK; RC_ENOTSUP: this cuSPARSE is too old, or does not do that. */
@@ -533,9 +541,8 @@ rc_status_t rc_cusparse_build(
     const rc_cusparse_kind_t *kind = p->kernel->kind;
     s->kind = kind;
     s->algorithm = kind->algorithm[p->param[kind->alg]];
-    s->type = rc_cuda_data_type(p->precision);
     s->compute = rc_cuda_data_type(rc_type(p->precision)->sum);
-    s->stored = samples(kind) ? s->compute : s->type;
+    s->stored = samples(kind) ? s->compute : rc_cuda_data_type(p->precision);
     s->pre = p->param[kind->pre] != 0;
     s->product_rows = product_rows(p, kind);
     s->form.wide = rc_cusparse_is_wide(p, kind);

@@ -92,7 +92,7 @@ static rc_status_t run(
 /* What all descriptors say. */
 #define SHARED                                                                                     \
     .version = 1, .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .types = RC_TYPES_REAL,            \
-    .c_orders = RC_STORES_ORIGINAL, .computes = 1, .geometry = rc_cuda_geometry,                   \
+    .out_sums = 1, .c_orders = RC_STORES_ORIGINAL, .computes = 1, .geometry = rc_cuda_geometry,    \
     .analyse = analyse, .state_bytes = RC_STATE(copy_t), .build = build, .run = run,               \
     .release = release
 

@@ -225,11 +225,11 @@ extern "C" rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *fr
 }
 
 extern "C" rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
-    const rc_dense_t *out, rc_cuda_scalars_t scalars, rc_err_t *err)
+    const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
-    if (out->rows == 0)
+    if (o->out.rows == 0)
         return RC_OK;
-    rc::pick<rc::reals>(
-        out->precision, [&](auto t) { launch_sampled<RC_VALUE(t)>(x, val, dot, out, scalars); });
+    rc::pick<rc::reals>(o->in[0].precision,
+        [&](auto t) { launch_sampled<RC_VALUE(t)>(x, val, dot, &o->out, scalars); });
     return rc_cuda_launched("values of A times dot products", err);
 }

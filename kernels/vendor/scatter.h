@@ -38,10 +38,11 @@ rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from, const r
     double beta, rc_err_t *err);
 
 /** out[e] = alpha val[e] dot[e] + beta out[e].
- *  \param[in] val  [out->rows], device memory, in the precision of `out`
- *  \param[in] dot  [out->rows], device memory, in the type that this is summed in */
+ *  \param[in] val  [rows of the output], device memory, in the precision of the inputs
+ *  \param[in] dot  likewise, in the type that this is summed in
+ *  \param[in] o    of the run that they are of */
 rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
-    const rc_dense_t *out, rc_cuda_scalars_t scalars, rc_err_t *err);
+    const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err);
 
 #ifdef __cplusplus
 }

@@ -61,9 +61,14 @@ const char *place_name(int place)
     return name[place];
 }
 
-static size_t shift_of(const gpu_operands_t *o, int place)
+static rc_precision_t out_type(const gpu_operands_t *o)
 {
-    return place == PLACE_SHIFTED ? rc_precision_bytes(o->precision) : 0;
+    return rc_type_out(o->precision, o->out_sums);
+}
+
+static size_t shift_of(rc_precision_t type, int place)
+{
+    return place == PLACE_SHIFTED ? rc_precision_bytes(type) : 0;
 }
 
 static int64_t pad_of(int place)
@@ -73,12 +78,11 @@ static int64_t pad_of(int place)
 }
 
 /* An operand of that shape; what has no K columns is one column. */
-static rc_dense_t shape_of(
-    const gpu_operands_t *o, rc_layout_t layout, int wide, int64_t rows, int place)
+static rc_dense_t shape_of(const gpu_operands_t *o, rc_precision_t type, rc_layout_t layout, int wide, int64_t rows, int place)
 {
     rc_dense_t m = {.rows = rows,
         .cols = wide ? o->k : 1,
-        .precision = o->precision,
+        .precision = type,
         .layout = wide ? layout : RC_COL_MAJOR};
     m.ld = (m.layout == RC_ROW_MAJOR ? m.cols : rows) + (wide ? pad_of(place) : 0);
     return m;
@@ -113,8 +117,8 @@ static void make_input(gpu_operands_t *o, int place, int i)
     rc_err_t err = {0};
     const rc_shape_t *shape = &o->operation->in[i];
     rc_dense_t m =
-        shape_of(o, rc_layout_in(o->layout), shape->wide, rc_shape_rows(shape, o->a), place);
-    size_t from = GUARD + shift_of(o, place);
+        shape_of(o, o->precision, rc_layout_in(o->layout), shape->wide, rc_shape_rows(shape, o->a), place);
+    size_t from = GUARD + shift_of(o->precision, place);
     size_t bytes = from + bytes_of(&m) + GUARD;
     unsigned char *host = malloc(bytes);
     void *device = NULL;
@@ -149,18 +153,18 @@ void gpu_operands_new(gpu_operands_t *o)
     size_t most = 0;
     for (int place = 0; place < PLACES; place++) {
         rc_dense_t m = shape_of(
-            o, rc_layout_out(o->layout), o->operation->out.wide, gpu_operands_rows(o), place);
-        size_t bytes = bytes_of(&m) + shift_of(o, place) + 2 * (size_t)GUARD;
+            o, out_type(o), rc_layout_out(o->layout), o->operation->out.wide, gpu_operands_rows(o), place);
+        size_t bytes = bytes_of(&m) + shift_of(out_type(o), place) + 2 * (size_t)GUARD;
         most = bytes > most ? bytes : most;
     }
     o->c_bytes = most;
     o->host = malloc(most);
     o->image = malloc(most);
     assert_true(o->host && o->image);
-    size_t values = most / rc_precision_bytes(o->precision);
+    size_t values = most / rc_precision_bytes(out_type(o));
     memset(o->image, 0, most);
     for (size_t i = 0; i < values; i++)
-        operand_put(o->image, o->precision, i, rc_rng_signed(9, i));
+        operand_put(o->image, out_type(o), i, rc_rng_signed(9, i));
     ok(o->x->alloc(o->x, most, &c, &err), &err, "memory for the output");
     o->c = c;
 }
@@ -179,8 +183,8 @@ rc_operands_t gpu_operands_of(const gpu_operands_t *o, int place, int64_t rows)
 {
     rc_operands_t of = {0};
     memcpy(of.in, o->in[place], sizeof of.in);
-    of.out = shape_of(o, rc_layout_out(o->layout), o->operation->out.wide, rows, place);
-    of.out.data = o->c + GUARD + shift_of(o, place);
+    of.out = shape_of(o, out_type(o), rc_layout_out(o->layout), o->operation->out.wide, rows, place);
+    of.out.data = o->c + GUARD + shift_of(out_type(o), place);
     return of;
 }
 
@@ -210,6 +214,7 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
     rc_problem_t p = {
         .k = o->operation->has_k ? o->k : 1,
         .precision = o->precision,
+        .out_sums = o->out_sums,
         .c_order = identity ? RC_C_ORIGINAL : c_order,
         .a = o->a,
         .schedule = s,
@@ -227,14 +232,14 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
 /* What the output held at an index of its memory before. */
 static double old_value(const gpu_operands_t *o, size_t from, size_t i)
 {
-    return operand_get(o->image + from, o->precision, i);
+    return operand_get(o->image + from, out_type(o), i);
 }
 
 /* What a value may be off: sums round in their type, and are rounded to that of the output, by some
  * kernels before they are added to what was there and after it. */
 static double bound_of(const gpu_operands_t *o, int64_t terms, double mag, double kept)
 {
-    const rc_type_t *type = rc_type(o->precision);
+    const rc_type_t *type = rc_type(out_type(o));
     double sum = rc_type(type->sum)->unit;
     return 2 * sum * ((double)(terms + 4) * mag + 2 * kept) +
            1.01 * type->unit * (2 * mag + kept) + type->least;
@@ -247,7 +252,7 @@ static void check_row(const gpu_operands_t *o, const rc_operands_t *of, int64_t 
     size_t from = (size_t)((unsigned char *)of->out.data - o->c);
     for (int64_t j = 0; j < of->out.cols; j++) {
         size_t i = operand_at(&of->out, row, j);
-        double found = operand_get(o->host + from, o->precision, i);
+        double found = operand_get(o->host + from, out_type(o), i);
         double kept = beta != 0 ? beta * old_value(o, from, i) : 0;
         double expected = alpha * o->ref.sum[r * o->ref.cols + j] + kept;
         double mag = fabs(alpha) * o->ref.mag[r * o->ref.cols + j];
@@ -270,7 +275,7 @@ static void check_around(
     gpu_operands_t *o, const rc_operands_t *of, size_t all, int old, const char *label)
 {
     const rc_dense_t *m = &of->out;
-    size_t value = rc_precision_bytes(o->precision);
+    size_t value = rc_precision_bytes(out_type(o));
     size_t from = (size_t)((unsigned char *)m->data - o->c);
     int64_t lines = m->layout == RC_ROW_MAJOR ? m->rows : m->cols;
     int64_t length = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;

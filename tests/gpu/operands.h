@@ -26,6 +26,7 @@ typedef struct gpu_operands {
     const char *matrix; /* for messages */
     const rc_csr_t *a;
     rc_precision_t precision;
+    int out_sums; /* 1: the output has the type of sums */
     rc_layout_t layout;
     int64_t k;
     reference_t ref;

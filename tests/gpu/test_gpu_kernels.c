@@ -171,9 +171,9 @@ static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_
     void *state = NULL;
     char label[300];
     place = place == PLACE_SHIFTED && !is_ours(kernel) ? PLACE_ALIGNED : place;
-    snprintf(label, sizeof label, "%s:%s, matrix '%s', K %d, %s, schedule %s, output in %s order%s",
+    snprintf(label, sizeof label, "%s:%s, matrix '%s', K %d, %s%s, schedule %s, output in %s order%s",
         kernel->name, spec->params, o->matrix, (int)o->k, rc_precision_name(o->precision),
-        schedule_name(which), rc_c_order_name(p.c_order), place_name(place));
+        o->out_sums ? " to its sums" : "", schedule_name(which), rc_c_order_name(p.c_order), place_name(place));
     if (rc_kernel_analyse(kernel, &p, &analysis, NULL) != RC_OK) {
         plan->skipped++;
         return;
@@ -270,7 +270,7 @@ static int is_tested(const plan_t *plan, const rc_kernel_t *k)
 {
     return k->device == RC_DEVICE_CUDA && k->computes && !k->for_testing &&
            k->op == plan->o.operation->op && k->layout == plan->o.layout &&
-           rc_kernel_takes(k, plan->o.precision) &&
+           rc_kernel_takes_out(k, plan->o.precision, plan->o.out_sums) &&
            kernel_is_wanted(k->name);
 }
 
@@ -330,18 +330,23 @@ static void on_every_operation(plan_t *plan, body_fn *body)
         }
 }
 
-static void on_every_matrix(body_fn *body)
+/* \param[in] out_sums  1: outputs of the type of sums, where values have another one */
+static void on_every_matrix(body_fn *body, int out_sums)
 {
     rc_device_t *d = open_gpu();
     if (!d)
         skip();
-    plan_t plan = {.o = {.x = &d->executor}, .sample = sample_of_runs()};
+    const int64_t each = out_sums ? 3 : 1; /* all but the store is as it was */
+    plan_t plan = {.o = {.x = &d->executor}, .sample = each * sample_of_runs()};
     plain_alloc = d->executor.alloc;
     plain_release = d->executor.release;
     d->executor.alloc = counting_alloc;
     d->executor.release = counting_release;
     for (int m = 0; m < shape_count; m++)
         for (int precision = 0; precision < RC_TYPES; precision++) {
+            if (out_sums && rc_type_out((rc_precision_t)precision, 1) == (rc_precision_t)precision)
+                continue;
+            plan.o.out_sums = out_sums;
             rc_csr_t a = make_matrix(&shapes[m], 100 + (uint64_t)m);
             plan.o.matrix = shapes[m].name;
             plan.o.a = &a;
@@ -359,13 +364,20 @@ static void on_every_matrix(body_fn *body)
 static void kernels_with_every_k(void **state)
 {
     (void)state;
-    on_every_matrix(every_k);
+    on_every_matrix(every_k, 0);
 }
 
 static void kernels_with_every_schedule(void **state)
 {
     (void)state;
-    on_every_matrix(every_schedule);
+    on_every_matrix(every_schedule, 0);
+}
+
+static void sums_are_stored_as_they_are(void **state)
+{
+    (void)state;
+    on_every_matrix(every_k, 1);
+    on_every_matrix(every_schedule, 1);
 }
 
 int main(void)
@@ -373,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_with_every_k),
         cmocka_unit_test(kernels_with_every_schedule),
+        cmocka_unit_test(sums_are_stored_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,8 +229,7 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
         k[0] = 1 + below(rng, first);
         k[1] = first;
     }
-    unsigned types = types_for(RC_DEVICE_CUDA, &p, &o);
-    p.precision = types ? some_type(rng, types) : RC_FP32;
+    const unsigned types = pick_types(rng, RC_DEVICE_CUDA, &p, &o);
     in.exact = any_type(rng);
     make(rng, (int)below(rng, 2), &in);
     p.ld_in[0] = (rc_layout_in(p.layout) == RC_ROW_MAJOR ? WIDEST : in.cols) + 1 + below(rng, PAD);

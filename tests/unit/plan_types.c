@@ -56,3 +56,16 @@ rc_precision_t some_type(rc_rng_t *rng, unsigned types)
     while (!(types >> t & 1u));
     return t;
 }
+
+unsigned pick_types(rc_rng_t *rng, rc_device_kind_t kind, rc_plan_problem_t *p, const rc_plan_options_t *o)
+{
+    enum { in = 4 }; /* one problem stores sums as they are */
+    p->out_fp32 = rc_rng_below(rng, in) == 0;
+    unsigned types = types_for(kind, p, o) & (p->out_fp32 ? (unsigned)RC_TYPES_SHORT : ~0u);
+    if (!types) {
+        p->out_fp32 = 0;
+        types = types_for(kind, p, o);
+    }
+    p->precision = types ? some_type(rng, types) : RC_FP32;
+    return types;
+}

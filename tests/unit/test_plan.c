@@ -60,7 +60,7 @@ static void plans_multiply(void **state)
         rc_plan_problem_t p = {.layout = (rc_layout_t)below(&rng, 2), .k = k, .ks = 1 + (int)below(&rng, 2)};
         rc_plan_options_t o = some_options(&rng, p.layout);
         make_range(&rng, k, &p);
-        p.precision = some_type(&rng, types_for(RC_DEVICE_CPU, &p, &o));
+        (void)pick_types(&rng, RC_DEVICE_CPU, &p, &o);
         in.exact = any_type(&rng);
         make(&rng, (int)below(&rng, 2), &in);
         if (below(&rng, 2))
@@ -168,7 +168,7 @@ static void copies_multiply_alike(void **state)
         int64_t k[] = {3, 8};
         rc_plan_problem_t p = {.layout = (rc_layout_t)below(&rng, 2), .k = k, .ks = 2};
         rc_plan_options_t o = some_options(&rng, p.layout);
-        p.precision = some_type(&rng, types_for(RC_DEVICE_CPU, &p, &o));
+        (void)pick_types(&rng, RC_DEVICE_CPU, &p, &o);
         in.exact = any_type(&rng);
         make(&rng, (int)below(&rng, 2), &in);
         rc_plan_matrix_t m = matrix_of(&in, 4, in.exact);

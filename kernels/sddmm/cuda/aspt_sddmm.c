@@ -189,7 +189,7 @@ static rc_status_t run(
     args.out = o->out.data;
     args.k = (int32_t)k;
     args.slices = (int32_t)rc_ceil_div(k, (int64_t)RC_SLICE_LANES * steps);
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     RC_PASS(rc_cuda_leading(&inputs, &args.ldy, &args.ldx, err));
     int before = rc_cuda_enter(s->base.memory.x);
     rc_status_t st = launch(s, &args, steps, err);

@@ -61,6 +61,7 @@ const rc_kernel_t rc_kernel_gplain_sddmm = {
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .c_orders = RC_STORES_ORIGINAL,
     .deterministic = rc_kernel_always,
     .analyse = analyse,

@@ -237,7 +237,7 @@ static rc_status_t launch(
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    return launch(state, o, rc_cuda_scalars(alpha, beta), err);
+    return launch(state, o, rc_cuda_scalars(o, alpha, beta), err);
 }
 
 static const char *const entries_names[] = {"auto", NULL};
@@ -254,6 +254,7 @@ const rc_kernel_t rc_kernel_row_sddmm = {
     .layout = RC_ROW_MAJOR,
     .format = "slots",
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .c_orders = RC_STORES_ORIGINAL,
     .any_k = 1,
     .param =

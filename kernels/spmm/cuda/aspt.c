@@ -220,7 +220,7 @@ static rc_status_t launch_pieces(
     to_pieces.out.ld = s->base.p.k;
     RC_PASS(rc_cuda_leading(o, &ldb, &args.ldc, err));
     RC_PASS(rc_row_run(s->base.memory.x, s->pieces.launch, &s->pieces.args, &to_pieces,
-        rc_cuda_scalars(1, 0), err));
+        rc_cuda_scalars(o, 1, 0), err));
     if (ctas > RC_SLICES_MAX)
         ctas = RC_SLICES_MAX;
     return rc_cuda_check(
@@ -284,7 +284,7 @@ static rc_status_t multiply(
     const rc_cuda_aspt_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const rc_executor_t *x = s->base.memory.x;
-    const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, beta);
+    const rc_cuda_scalars_t scalars = rc_cuda_scalars(o, alpha, beta);
     if (s->has_rest)
         RC_PASS(rc_row_run(x, s->rest.launch, &s->rest.args, o, scalars, err));
     if (s->longs > 0)

@@ -141,7 +141,7 @@ static rc_status_t run(
     args.lanes = l->lanes;
     args.tiles = l->tiles;
     args.rounds = s->rounds;
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     return rc_cuda_launch_overlapping(s->a.base.memory.x, &l->of, &args, "launch of gchunk", err);
 }
 
@@ -168,6 +168,7 @@ const rc_kernel_t rc_kernel_gchunk = {
     .format = "chunks",
     .rank = {{1, 2, 2}},
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .param = {PARAMS},
     .analyse = analyse,
     RC_CUDA_SPMM_MEMBERS(rc_gchunk_t, RC_BUILDS_ALONE),

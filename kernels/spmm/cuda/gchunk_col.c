@@ -150,7 +150,7 @@ static rc_status_t run(
     RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     if (s->copies) {
         RC_PASS(rc_cuda_rows_copy(x, &s->rows, &o->in[0], args.ldb, err));
         args.b = s->rows.copy.to;
@@ -193,7 +193,7 @@ static rc_status_t run_rows(
     RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     if (!is_readable(&o->in[0])) {
         RC_PASS(copy_rows(s, &o->in[0], err));
         args.b = s->rows.copy.to;
@@ -213,6 +213,7 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .format = "chunks",
     .scatters = 1,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .rank = {{1, 2, 1}},
     .param =
         {
@@ -241,6 +242,7 @@ const rc_kernel_t rc_kernel_gchunk_row_col = {
     .format = "chunks",
     .scatters = 1,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .rank = {{1, 2, 1}},
     .param = {{"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
         .choices = rc_cuda_chunked_entries}},

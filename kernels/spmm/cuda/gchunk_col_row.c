@@ -73,6 +73,7 @@ const rc_kernel_t rc_kernel_gchunk_col_row = {
     .format = "chunks",
     .rank = {{1, 2, 2}},
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .param =
         {
             {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,

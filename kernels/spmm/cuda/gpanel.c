@@ -281,7 +281,7 @@ static rc_status_t run(
     const launch_t *l = &s->launch[width];
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     for (args.tile = 0; st == RC_OK && args.tile < l->tiles; args.tile += GRID_Y_MAX) {
         int32_t left = l->tiles - args.tile;
         rc_cuda_launch_t of = l->of;
@@ -317,6 +317,7 @@ const rc_kernel_t rc_kernel_gpanel = {
     .format = "panels",
     .rank = {{1, 3, 5}, {64, 3, 1}, {1024, 1, 1}},
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .strict = strict,
     .param = {PARAMS},
     .analyse = analyse,

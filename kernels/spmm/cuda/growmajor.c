@@ -57,7 +57,7 @@ static rc_status_t run(
     const growmajor_t *s = state;
     const rc_executor_t *x = s->base.memory.x;
     int before = rc_cuda_enter(x);
-    rc_status_t st = rc_row_run(x, s->launch, &s->args, o, rc_cuda_scalars(alpha, beta), err);
+    rc_status_t st = rc_row_run(x, s->launch, &s->args, o, rc_cuda_scalars(o, alpha, beta), err);
     if (st == RC_OK)
         st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
     rc_cuda_leave(x, before);
@@ -73,6 +73,7 @@ const rc_kernel_t rc_kernel_growmajor = {
     .format = "slots",
     .rank = {{1, 6, 4}},
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .strict = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
                   RC_ROWS_VECTORS_MAX, 1},

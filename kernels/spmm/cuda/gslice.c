@@ -246,7 +246,7 @@ static rc_status_t run(
     args.c = o->out.data;
     args.ldb = o->in[0].ld;
     args.ldc = o->out.ld;
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     return rc_cuda_launch_overlapping(s->base.memory.x, &s->launch, &args, "launch of gslice", err);
 }
 
@@ -262,6 +262,7 @@ const rc_kernel_t rc_kernel_gslice = {
     .format = "sell",
     .rank = {{1, 5, 3}, {64, 5, 4}},
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .strict = rc_kernel_always,
     .scatters = 1,
     .param = {{"strip", "columns of B at once (b=shared: in shared memory), 0: automatic", 0, 0,

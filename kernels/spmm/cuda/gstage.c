@@ -281,7 +281,7 @@ static rc_status_t run(
     rc_cuda_launch_t of = s->launch[width];
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.scalars = rc_cuda_scalars(alpha, beta);
+    args.scalars = rc_cuda_scalars(o, alpha, beta);
     while (st == RC_OK && args.strip < args.strips) {
         int64_t left = rc_ceil_div(args.strips - args.strip, args.near);
         of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);
@@ -316,6 +316,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .format = "stages",
     .rank = {{1, 4, 3}},
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .strict = strict,
     .param = {PARAMS},
     .analyse = analyse,

@@ -63,7 +63,7 @@ rc_status_t rc_row_run(const rc_executor_t *x, const rc_row_launch_t *list,
     const rc_rowmajor_args_t *args, const rc_operands_t *o, rc_cuda_scalars_t scalars,
     rc_err_t *err)
 {
-    size_t value = rc_precision_bytes(o->out.precision);
+    size_t value = rc_precision_bytes(o->in[0].precision);
     rc_rowmajor_args_t a = *args;
     int i = RC_CUDA_WIDTHS - 1;
     while (i > 0 && (!list[i].entry || !rc_cuda_aligned(o, value << i)))

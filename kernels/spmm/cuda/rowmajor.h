@@ -9,7 +9,8 @@ enum {
     RC_CUDA_WIDTHS = 4         /**< of a load: 1, 2, 4, 8 values */
 };
 
-/** 1: the first values of all rows of B and C are at multiples of so many bytes. */
+/** 1: the first values of all rows of B are at multiples of so many bytes, and those of C at
+ *  multiples of as many of its values, or of a vector where they take more. */
 int rc_cuda_aligned(const rc_operands_t *o, size_t bytes);
 
 /** The leading dimensions of B and C.  \return RC_OK; RC_ENOTSUP: one does not fit 32 bits */

@@ -276,7 +276,7 @@ static rc_status_t run(
     rc_status_t st =
         s->shape.stores ? scale_some(s, &o->out, beta, err) : scale_all(s, &o->out, beta, err);
     if (st == RC_OK)
-        st = multiply(s, o, RC_OP_SPMM, rc_cuda_scalars(alpha, beta), err);
+        st = multiply(s, o, RC_OP_SPMM, rc_cuda_scalars(o, alpha, beta), err);
     rc_cuda_leave(s->base.memory.x, before);
     return st;
 }
@@ -288,7 +288,7 @@ static rc_status_t run_transposed(
     int before = rc_cuda_enter(s->base.memory.x);
     rc_status_t st = scale_all(s, &o->out, beta, err);
     if (st == RC_OK)
-        st = multiply(s, o, RC_OP_SPMM_T, rc_cuda_scalars(alpha, beta), err);
+        st = multiply(s, o, RC_OP_SPMM_T, rc_cuda_scalars(o, alpha, beta), err);
     rc_cuda_leave(s->base.memory.x, before);
     return st;
 }

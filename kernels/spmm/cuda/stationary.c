@@ -188,7 +188,7 @@ static rc_status_t run(
     const stationary_t *s = state;
     const rc_executor_t *x = s->base.memory.x;
     int before = rc_cuda_enter(x);
-    rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
+    rc_status_t st = launch(s, o, rc_cuda_scalars(o, alpha, beta), err);
     if (st == RC_OK)
         st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
     rc_cuda_leave(x, before);
@@ -221,7 +221,7 @@ static const kind_t gsub = {gsub_entry, PARAM_LANES + 1};
 /* What both descriptors say. */
 #define SHARED                                                                                     \
     .version = 2, RC_CUDA_STRICT_MEMBERS, .op = RC_OP_SPMM, .layout = RC_COL_MAJOR,                \
-    .types = RC_TYPES_REAL, .format = "slots", .c_orders = RC_STORES_ANY,                          \
+    .types = RC_TYPES_REAL, .out_sums = 1, .format = "slots", .c_orders = RC_STORES_ANY,           \
     .builds = RC_BUILDS_THERE, .scatters = 1, .analyse = analyse,                                  \
     .state_bytes = RC_STATE(stationary_t), .build = build, .run = run
 #define STRIP_SPLIT                                                                                \

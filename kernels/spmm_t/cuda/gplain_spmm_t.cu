@@ -44,7 +44,7 @@ void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scal
 extern "C" rc_status_t rc_gplain_spmm_t(
     const rc_gplain_t *s, const rc_operands_t *o, double alpha, rc_err_t *err)
 {
-    const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, 0);
+    const rc_cuda_scalars_t scalars = rc_cuda_scalars(o, alpha, 0);
     if (s->slots.slots == 0)
         return RC_OK; /* a grid of no blocks is an error */
     rc::pick<rc::ieee>(o->out.precision, [&](auto t) {

@@ -17,6 +17,7 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     .c_orders = RC_STORES_ANY,
     .deterministic = rc_kernel_always,
     .analyse = rc_cuda_slots_analyse,

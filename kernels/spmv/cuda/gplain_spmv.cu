@@ -42,10 +42,10 @@ void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scal
 extern "C" rc_status_t rc_gplain_spmv(
     const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, beta);
+    const rc_cuda_scalars_t scalars = rc_cuda_scalars(o, alpha, beta);
     if (s->slots.slots == 0)
         return RC_OK; /* a grid of no blocks is an error */
-    rc::pick<rc::reals>(o->out.precision, [&](auto t) {
+    rc::pick<rc::reals>(s->base.p.precision, [&](auto t) {
         s->slots.wide ? launch<RC_VALUE(t), int64_t>(s, o, scalars)
                       : launch<RC_VALUE(t), int32_t>(s, o, scalars);
     });

@@ -44,5 +44,6 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     .kind = &kind,
     .format = "coo",
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

@@ -124,5 +124,6 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .kind = &kind,
     .format = "csr",
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

@@ -76,5 +76,6 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
     .kind = &kind,
     .format = "csr5",
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

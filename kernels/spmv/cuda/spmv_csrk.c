@@ -106,6 +106,7 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analy
         .kind = &id,                                                                               \
         .param = {TUNE, SIZE("srs", "slots of a super-row"), __VA_ARGS__},                         \
         .types = RC_TYPES_REAL,                                                                    \
+        .out_sums = 1,                                                                             \
         RC_SPMV_MEMBERS}
 
 static const char *const reduce_names[] = {"shared", "shuffle", NULL};

@@ -168,5 +168,6 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
             .choices = rc_super_rows_choices}},
     .kind = &kind,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

@@ -47,5 +47,6 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

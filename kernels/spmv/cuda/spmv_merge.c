@@ -88,5 +88,6 @@ const rc_kernel_t rc_kernel_cuda_merge = {
     .kind = &kind,
     .format = "merge",
     .types = RC_TYPES_REAL,
+    .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

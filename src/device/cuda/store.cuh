@@ -28,6 +28,32 @@ __device__ __forceinline__ double beta_of(const rc_cuda_scalars_t &s, double)
     return s.beta64;
 }
 
+/* Where an output of the type of sums begins, of values that have another one; 0: it has theirs. */
+__device__ __forceinline__ uint64_t sums_of(const rc_cuda_scalars_t &s)
+{
+    return static_cast<uint64_t>(__double_as_longlong(s.alpha64));
+}
+
+/* Where a sum is stored there, of where it would be among values: as many values behind the begin.
+ */
+template <typename T>
+__device__ __forceinline__ sum_of<T> *sum_at(const T *value, const rc_cuda_scalars_t &s)
+{
+    static_assert(sizeof(sum_of<T>) == 2 * sizeof(T), "a sum is twice as far as a value");
+    const uint64_t at = reinterpret_cast<uint64_t>(value);
+    return reinterpret_cast<sum_of<T> *>(at + (at - sums_of(s)));
+}
+
+/* What the output holds there. */
+template <typename T>
+__device__ __forceinline__ sum_of<T> load_old(const T *from, const rc_cuda_scalars_t &s)
+{
+    if constexpr (sizeof(T) < sizeof(sum_of<T>))
+        if (sums_of(s))
+            return *sum_at(from, s);
+    return static_cast<sum_of<T>>(*from);
+}
+
 /* The output passes by the caches. beta 0 reads nothing of it; alpha 1 changes no bit of the
  * sum. */
 template <typename T>
@@ -37,7 +63,12 @@ __device__ __forceinline__ void store(T *to, sum_of<T> sum, const rc_cuda_scalar
     S v = alpha_of(s, S()) * sum;
     S beta = beta_of(s, S());
     if (beta != S(0))
-        v = fma(beta, static_cast<S>(*to), v);
+        v = fma(beta, load_old(to, s), v);
+    if constexpr (sizeof(T) < sizeof(S))
+        if (sums_of(s)) {
+            __stcs(sum_at(to, s), v);
+            return;
+        }
     __stcs(to, static_cast<T>(v));
 }
 

@@ -61,6 +61,39 @@ __device__ __forceinline__ uint64_t line_at(int32_t row, uint32_t ld)
     return static_cast<uint64_t>(static_cast<uint32_t>(row)) * ld;
 }
 
+/* What is loaded or stored at once where the output has the type of sums S: 16 bytes at most. */
+template <typename S, int WIDTH> struct piece_of {
+    static constexpr int MOST = 16 / static_cast<int>(sizeof(S));
+    static constexpr int VALUES = WIDTH < MOST ? WIDTH : MOST;
+    static constexpr int PIECES = WIDTH / VALUES;
+    typedef typename vector_of<S, VALUES>::type vector;
+};
+
+/* As rc::load_old, of a vector. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ packed<sum_of<T>, WIDTH> load_old_vector(
+    const T *from, const rc_cuda_scalars_t &s)
+{
+    typedef sum_of<T> S;
+    typedef piece_of<S, WIDTH> pieces;
+    typedef typename pieces::vector piece;
+    packed<S, WIDTH> old;
+    if constexpr (sizeof(T) < sizeof(S))
+        if (sums_of(s)) {
+#pragma unroll
+            for (int i = 0; i < pieces::PIECES; i++)
+                reinterpret_cast<piece *>(&old)[i] =
+                    reinterpret_cast<const piece *>(sum_at(from, s))[i];
+            return old;
+        }
+    packed<T, WIDTH> value;
+    value.vector = *reinterpret_cast<const typename vector_of<T, WIDTH>::type *>(from);
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++)
+        old.value[w] = static_cast<S>(value.value[w]);
+    return old;
+}
+
 /* As rc::store, of a vector. */
 template <typename T, int WIDTH>
 __device__ __forceinline__ void store_vector(
@@ -74,12 +107,21 @@ __device__ __forceinline__ void store_vector(
     for (int w = 0; w < WIDTH; w++)
         sum.value[w] *= alpha_of(s, S());
     if (beta != S(0)) {
-        packed<T, WIDTH> old;
-        old.vector = *reinterpret_cast<const vector *>(to);
+        const packed<S, WIDTH> old = load_old_vector<T, WIDTH>(to, s);
 #pragma unroll
         for (int w = 0; w < WIDTH; w++)
-            sum.value[w] = fma(beta, static_cast<S>(old.value[w]), sum.value[w]);
+            sum.value[w] = fma(beta, old.value[w], sum.value[w]);
     }
+    if constexpr (sizeof(T) < sizeof(S))
+        if (sums_of(s)) {
+            typedef piece_of<S, WIDTH> pieces;
+            typedef typename pieces::vector piece;
+            piece *at = reinterpret_cast<piece *>(sum_at(to, s));
+#pragma unroll
+            for (int i = 0; i < pieces::PIECES; i++)
+                __stcs(at + i, reinterpret_cast<const piece *>(&sum)[i]);
+            return;
+        }
 #pragma unroll
     for (int w = 0; w < WIDTH; w++)
         out.value[w] = static_cast<T>(sum.value[w]);

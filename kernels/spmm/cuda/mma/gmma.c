@@ -111,7 +111,7 @@ static rc_status_t launch(
     RC_PASS(rc_cuda_leading(o, &a.ldb, &a.ldc, err));
     a.b = o->in[0].data;
     a.c = o->out.data;
-    a.scalars = rc_cuda_scalars(alpha, beta);
+    a.scalars = rc_cuda_scalars(o, alpha, beta);
     void *list_of_args[] = {&a};
     return rc_cuda_check(cudaLaunchKernel(rc_cuda_gmma_entry(s->base.p.precision, s->width, whole),
                              (dim3){(unsigned)ctas, 1, 1}, (dim3){RC_GMMA_THREADS, 1, 1},
@@ -140,6 +140,7 @@ const rc_kernel_t rc_kernel_gmma = {
     .layout = RC_ROW_MAJOR,
     .format = "mma",
     .types = RC_TYPES_SHORT,
+    .out_sums = 1,
     .for_testing = 1,
     .param = {{"fill", "places for an entry at most", RC_MMA_PLACES, 1, RC_MMA_PLACES, 0}},
     .analyse = analyse,
