@@ -18,7 +18,7 @@ typedef struct rc_sparse_view {
     const void *val;     /**< [nnz] */
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     int col_idx_bytes;
-    rc_precision_t precision; /**< of values, B and C; their sums and alpha as rc_dropin_type */
+    rc_precision_t precision; /**< of values and B; sums and alpha as rc_dropin_type */
 } rc_sparse_view_t;
 
 /** One product C = alpha A B. */
@@ -31,6 +31,7 @@ typedef struct rc_spmm {
     int64_t ldb;
     void *c;
     int64_t ldc;
+    int c_sums; /**< 1: C has the type of sums, which is not that of the values */
     void *stream;
 } rc_spmm_t;
 
@@ -41,7 +42,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 7, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 8, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {

@@ -372,6 +372,7 @@ static rc_status_t plan_new(
     const rc_spmm_t *p = &c->p;
     rc_plan_problem_t problem = {
         .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
+    problem.out_fp32 = p->c_sums;
     rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
         p->a.precision, 1, 0, RC_PLAN_CSR};
     char kernels[40];

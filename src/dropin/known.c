@@ -1,7 +1,9 @@
 /* Patterns, what is known of them, and what becomes of a product that is understood. */
 #include "config.h"
 #include "dropin/dropin.h"
+#include "dropin/type.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +24,15 @@ static rc_key_t key_of(const rc_spmm_t *p, int device)
     key.row_ptr_bytes = p->a.row_ptr_bytes;
     key.col_idx_bytes = p->a.col_idx_bytes;
     key.precision = (int)p->a.precision;
+    key.c_sums = p->c_sums;
     return key;
+}
+
+void rc_key_types(const rc_key_t *key, char *text)
+{
+    const rc_dropin_type_t *type = rc_dropin_type((rc_precision_t)key->precision);
+    (void)snprintf(text, RC_KEY_TYPES, "%.4s%s%.4s", type->name, key->c_sums ? " to " : "",
+        key->c_sums ? rc_dropin_type(type->sum)->name : "");
 }
 
 /* Move an entry to the front, where the next product looks first. */
@@ -163,7 +173,7 @@ static int alike(const rc_key_t *a, const rc_key_t *b)
 {
     return a->stream == b->stream && a->device == b->device && a->rows == b->rows &&
            a->cols == b->cols && a->nnz == b->nnz && a->k == b->k && a->layout == b->layout &&
-           a->precision == b->precision;
+           a->precision == b->precision && a->c_sums == b->c_sums;
 }
 
 static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)

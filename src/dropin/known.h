@@ -40,8 +40,13 @@ typedef struct rc_key {
     int row_ptr_bytes;
     int col_idx_bytes;
     int precision;
-    int unused; /**< 0: keys are compared as bytes */
+    int c_sums; /**< as of rc_spmm_t; keys are compared as bytes */
 } rc_key_t;
+
+enum { RC_KEY_TYPES = 16 };
+
+/** Its value types, "fp16" or "fp16 to fp32".  \param[out] text  [RC_KEY_TYPES] */
+void rc_key_types(const rc_key_t *key, char *text);
 
 /** In this order; back to WATCHING when the pattern changes. */
 typedef enum rc_stage {

@@ -1,7 +1,6 @@
 /* Sums of patterns, and the choices of earlier runs that are found by them. */
 #include "config.h"
 #include "dropin/dropin.h"
-#include "dropin/type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,11 +38,13 @@ static int key_of(rc_dropin_t *d, const rc_known_t *known, char *key)
     char *device = d->device[k->device];
     if (!device[0] && d->engine->device_name(k->device, device) < 0)
         return 0;
+    char types[RC_KEY_TYPES];
+    rc_key_types(k, types);
     int n = snprintf(key, RC_CHOICES_KEY,
         "spmm of %s, layout %d, K %" PRId64 ", %" PRId64 " x %" PRId64 ", %" PRId64
         " entries, sums %016" PRIx64 " %016" PRIx64 ", on %.100s",
-        rc_dropin_type((rc_precision_t)k->precision)->name, k->layout, k->k, k->rows, k->cols,
-        k->nnz, known->sums.columns, known->sums.pointers, device);
+        types, k->layout, k->k, k->rows, k->cols, k->nnz, known->sums.columns, known->sums.pointers,
+        device);
     return n > 0 && n < RC_CHOICES_KEY && !strchr(key, '\n');
 }
 

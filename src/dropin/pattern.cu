@@ -235,10 +235,11 @@ template <typename T, typename P, typename I> struct product_args {
     int64_t c_col;
     const volatile uint64_t *differs;
     uint64_t number;
+    bool c_sums; /* c is of sums */
 };
 
 /* A thread for each value of C; threads side by side store side by side.  Sums of 16 bits are of
- * fp32 and rounded once, as those of a plan. */
+ * fp32, and rounded once where C is not, as those of a plan. */
 template <typename T, typename P, typename I>
 __global__ void product_kernel(const product_args<T, P, I> x)
 {
@@ -258,7 +259,11 @@ __global__ void product_kernel(const product_args<T, P, I> x)
             sum += static_cast<rc::sum_of<T>>(x.val[e]) *
                    static_cast<rc::sum_of<T>>(
                        x.b[static_cast<int64_t>(x.col_idx[e]) * x.b_row + j * x.b_col]);
-        x.c[r * x.c_row + j * x.c_col] = static_cast<T>(x.alpha * sum);
+        const int64_t at = r * x.c_row + j * x.c_col;
+        if (sizeof(T) < sizeof(sum) && x.c_sums)
+            reinterpret_cast<rc::sum_of<T> *>(x.c)[at] = x.alpha * sum;
+        else
+            x.c[at] = static_cast<T>(x.alpha * sum);
     }
 }
 
@@ -290,7 +295,7 @@ void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, i
         static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
         static_cast<rc::sum_of<T>>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
         b_rows ? 1 : p->ldb, static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc,
-        &pattern->differs, number};
+        &pattern->differs, number, p->c_sums != 0};
     launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, x);
 }
 

@@ -94,25 +94,26 @@ typedef struct dense {
     int64_t ld;
     const void *data;
     int row_major;
+    cudaDataType type;
 } dense_t;
 
-/* A dense operand of the type and shape that the product needs.
- * \param[in,out] out  in: its rows and columns; 0 columns: any */
+/* A dense operand of a type and the shape that the product needs.
+ * \param[in]     want  either of two types
+ * \param[in,out] out   in: its rows and columns; 0 columns: any */
 static rc_why_t read_dense(
-    const rc_real_t *real, cusparseConstDnMatDescr_t m, cudaDataType want, dense_t *out)
+    const rc_real_t *real, cusparseConstDnMatDescr_t m, const cudaDataType want[2], dense_t *out)
 {
     dense_t d = {0};
     int64_t stride = 0;
     int batch = 0;
-    cudaDataType type;
     cusparseOrder_t order;
-    if (real->ConstDnMatGet(m, &d.rows, &d.cols, &d.ld, &d.data, &type, &order) !=
+    if (real->ConstDnMatGet(m, &d.rows, &d.cols, &d.ld, &d.data, &d.type, &order) !=
             CUSPARSE_STATUS_SUCCESS ||
         real->DnMatGetStridedBatch(m, &batch, &stride) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (batch > 1)
         return RC_WHY_BATCH;
-    if (type != want)
+    if (d.type != want[0] && d.type != want[1])
         return RC_WHY_MIXED;
     d.row_major = order == CUSPARSE_ORDER_ROW;
     if (d.rows != out->rows || (out->cols != 0 && out->cols != d.cols) || !d.data ||
@@ -184,11 +185,14 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     why = read_type(type, call->type, &p.a.precision);
     if (why != RC_WHY_PLAN)
         return why;
+    /* C may have the type of sums, which read_type has seen */
+    const cudaDataType of_b[] = {type, type};
+    const cudaDataType of_c[] = {type, call->type};
     dense_t b = {.rows = p.a.cols};
-    why = read_dense(real, call->b, type, &b);
+    why = read_dense(real, call->b, of_b, &b);
     dense_t c = {.rows = p.a.rows, .cols = b.cols};
     if (why == RC_WHY_PLAN)
-        why = read_dense(real, call->c, type, &c);
+        why = read_dense(real, call->c, of_c, &c);
     if (why == RC_WHY_PLAN)
         why = read_scalars(real, call, &p);
     if (why == RC_WHY_PLAN && real->GetStream(call->handle, &stream) != CUSPARSE_STATUS_SUCCESS)
@@ -200,6 +204,7 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     p.ldb = b.ld;
     memcpy(&p.c, &c.data, sizeof p.c);
     p.ldc = c.ld;
+    p.c_sums = c.type != type;
     p.layout = layout_of(b.row_major, c.row_major);
     p.stream = stream;
     *out = p;

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "dropin/dropin.h"
-#include "dropin/type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +15,13 @@ static const char *layout_text(int layout)
 
 static void print_known(const rc_known_t *known)
 {
+    char types[RC_KEY_TYPES];
+    rc_key_types(&known->key, types);
     fprintf(stderr,
         "rowcast:   %" PRId64 " x %" PRId64 ", %" PRId64 " entries, K = %" PRId64
         ", %s, %s: %" PRIu64 " calls, %" PRIu64 " by a plan",
-        known->key.rows, known->key.cols, known->key.nnz, known->key.k,
-        rc_dropin_type((rc_precision_t)known->key.precision)->name, layout_text(known->key.layout),
-        known->calls, known->by_plan);
+        known->key.rows, known->key.cols, known->key.nnz, known->key.k, types,
+        layout_text(known->key.layout), known->calls, known->by_plan);
     if (known->reference.count > 0)
         fprintf(stderr, "; cuSPARSE %.1f us", 1e-3 * rc_times_median(&known->reference));
     if (known->ours.count > 0)

@@ -431,15 +431,22 @@ static void types(void)
         small_free(&s);
     }
     ok(until_plan(&one, 1) && engine()->repaired == 0, "each multiplies in its type");
-    int runs = engine()->runs;
-    int wrong = 0;
+    made = engine()->made;
     for (int i = 1; i < 3; i++) {
-        small_typed(&s, all[i], CUDA_R_32F, NULL);
-        for (int n = 0; n < 40; n++)
-            wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+        small_typed(&s, all[i], CUDA_R_32F, &one);
+        s.alpha = 0.5F;
+        s.val[1] = 4.03125F; /* whose products bf16 has not */
+        ok(until_plan(&s, 40) && engine()->made == made + i, i == 1 ? "a C of fp32 beside bf16 has one too" : "and beside fp16");
+        settle(&s);
         small_free(&s);
     }
-    ok(!wrong && engine()->runs == runs, "a C of fp32 is left to cuSPARSE");
+    int runs = engine()->runs;
+    int wrong = 0;
+    small_typed(&s, CUDA_R_16F, CUDA_R_16BF, NULL);
+    for (int n = 0; n < 40; n++)
+        wrong += plain(&s) != CUSPARSE_STATUS_NOT_SUPPORTED;
+    ok(!wrong && engine()->runs == runs, "a C of other 16 bits is left to cuSPARSE");
+    small_free(&s);
     small_typed(&s, CUDA_R_16F, CUDA_R_16F, NULL);
     s.compute = CUDA_R_16F;
     for (int n = 0; n < 40; n++)

@@ -49,11 +49,12 @@ is "refused" "$(failed)" ""
 is "the summary says so" "$(grep -c 'calls, 0 by a plan.*; the plan does not take the operands$' err)" 1
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary ROWCAST_CACHE="$tmp/types" "$calls" types >out 2>err
 is "types" "$(failed)" ""
-is "the summary names them" "$(sed -n 's/.*, K = 4, \(.*\), row-major: .* (fake).*/\1/p' err | sort | tr '\n' ' ')" "bf16 fp16 fp32 "
-is "and what is mixed" "$(grep -c 'passed through 120 times: value types are mixed$' err)" 1
+is "the summary names them" "$(sed -n 's/.*, K = 4, \(.*\), row-major: .* (fake).*/\1/p' err | sort | tr '\n' ' ')" \
+    "bf16 bf16 to fp32 fp16 fp16 to fp32 fp32 "
+is "and what is mixed" "$(grep -c 'passed through 80 times: value types are mixed$' err)" 1
 is "or not known" "$(grep -c 'passed through 40 times: a value type that plans do not have$' err)" 1
 is "each has a choice of its own" "$(cat types/*.choice | grep -o '^of spmm of [^,]*' | sort | tr '\n' ' ')" \
-    "of spmm of bf16 of spmm of fp16 of spmm of fp32 "
+    "of spmm of bf16 of spmm of bf16 to fp32 of spmm of fp16 of spmm of fp16 to fp32 of spmm of fp32 "
 is "a plan is freed without the lock" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$several" freeing >out 2>err
     failed)" ""
 is "beside the program too" "$(with ROWCAST_BUDGET=share=1000000 "$several" freeing beside >out 2>err; failed)" ""

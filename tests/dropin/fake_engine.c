@@ -216,6 +216,7 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
     int b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     int c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
     cudaDataType type = rc_cuda_data_type(p->a.precision);
+    cudaDataType c_type = p->c_sums ? value_sum(type) : type;
     for (int64_t r = 0; r < p->a.rows; r++)
         for (int64_t j = 0; j < p->k; j++) {
             double sum = 0;
@@ -223,7 +224,7 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
             for (int64_t e = ptr[r]; e < ptr[r + 1]; e++)
                 sum += value_load(p->a.val, type, e)
                     * value_load(p->b, type, b_rows ? idx[e] * p->ldb + j : j * p->ldb + idx[e]);
-            value_store(p->c, type, to, p->alpha * sum);
+            value_store(p->c, c_type, to, p->alpha * sum);
         }
 }
 

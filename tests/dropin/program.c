@@ -191,7 +191,8 @@ product_t product_random(rng_t *r)
         .c_rows = rng_below(r, 4) > 0,
         .alpha = rng_below(r, 2) ? 1 : 0.5,
         .beta = rng_below(r, 8) ? 0 : 2,
-        .alg = algs[rng_below(r, 3)]};
+        .alg = algs[rng_below(r, 3)],
+        .c_sums = rng_below(r, 4) == 0};
 }
 
 static double exact(
@@ -212,17 +213,18 @@ static double exact(
 static int right(const matrix_t *m, const product_t *p, const double *b, const double *before,
     const void *after)
 {
+    const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
     double eps = value_eps(value_sum(m->type));
-    double rounding = value_sum(m->type) == m->type ? 0 : value_eps(m->type);
+    double rounding = value_sum(m->type) == c_type ? 0 : value_eps(c_type);
     for (int64_t row = 0; row < m->rows; row++)
         for (int64_t j = 0; j < p->k; j++) {
             int64_t at = p->c_rows ? row * p->k + j : j * m->rows + row;
             double magnitude;
             double want = exact(m, p, b, row, j, &magnitude) + p->beta * before[at];
-            double found = value_load(after, m->type, at);
+            double found = value_load(after, c_type, at);
             double bound = (rounding + eps * (double)(m->ptr[row + 1] - m->ptr[row] + 4))
                     * (magnitude + fabs(p->beta * before[at]))
-                + value_least(m->type);
+                + value_least(c_type);
             if (!(fabs(found - want) <= bound)) {
                 printf("# row %d, column %d: expected %.9g, found %.9g, bound %.3g\n", (int)row, (int)j, want,
                     found, bound);
@@ -255,7 +257,7 @@ static int call(cusparseHandle_t handle, matrix_t *m, const product_t *p, void *
     check(cusparseCreateDnMat(&db, m->cols, p->k, p->b_rows ? p->k : m->cols, b, m->type,
               p->b_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
         "cusparseCreateDnMat");
-    check(cusparseCreateDnMat(&dc, m->rows, p->k, p->c_rows ? p->k : m->rows, c, m->type,
+    check(cusparseCreateDnMat(&dc, m->rows, p->k, p->c_rows ? p->k : m->rows, c, p->c_sums ? type : m->type,
               p->c_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
         "cusparseCreateDnMat");
     cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -281,18 +283,19 @@ int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const prod
 {
     int64_t nb = m->cols * p->k;
     int64_t nc = m->rows * p->k;
-    size_t bytes = value_bytes(m->type);
+    const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
+    size_t bytes = value_bytes(c_type);
     double *b = host_new((size_t)nb, sizeof *b);
     double *before = host_new((size_t)nc, sizeof *before);
     void *after = host_new((size_t)nc, bytes);
-    void *db = device_new((size_t)nb * bytes);
+    void *db = device_new((size_t)nb * value_bytes(m->type));
     void *dc = device_new((size_t)nc * bytes);
     for (int64_t i = 0; i < nb; i++)
         b[i] = value_round(m->type, rng_value(r));
     for (int64_t i = 0; i < nc; i++)
-        before[i] = value_round(m->type, rng_value(r));
+        before[i] = value_round(c_type, rng_value(r));
     put_values(db, b, nb, m->type, stream);
-    put_values(dc, before, nc, m->type, stream);
+    put_values(dc, before, nc, c_type, stream);
     int there = call(handle, m, p, db, dc);
     device_get(after, dc, (size_t)nc * bytes, stream);
     int ok = !there || right(m, p, b, before, after);

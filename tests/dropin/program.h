@@ -50,6 +50,7 @@ typedef struct product {
     int64_t k;
     int b_rows; /**< 1: row-major */
     int c_rows;
+    int c_sums; /**< 1: C has the type of sums */
     double alpha;
     double beta;
     int preprocess;
