@@ -90,9 +90,8 @@ typedef struct rc_plan_problem {
                              K.  Runs may have others, which cuSPARSE's kernels may refuse with
                              RC_ENOTSUP and ours do not */
     int64_t ld_out;   /**< likewise of C */
-    int out_fp32;     /**< 1: of operands of 16 bits C, which is added to by beta, has fp32: sums as
-                           they are, without the last rounding.  Not every kernel stores it, and no
-                           model knows it */
+    int out_fp32;     /**< 1: C has fp32, and B 16 bits: C is the sums as they are, without the last
+                           rounding.  Not every kernel stores them, and no model knows it */
 } rc_plan_problem_t;
 
 /** What kernels must promise, as bits. */
