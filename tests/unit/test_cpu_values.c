@@ -100,6 +100,7 @@ typedef struct bench {
     rc_kernel_spec_t spec;
     rc_schedule_t schedule;
     rc_problem_t p;
+    rc_analysis_t analysis;
     rc_operands_t o;
     void *state;
     int32_t slot[MOST];
@@ -110,7 +111,6 @@ typedef struct bench {
 static rc_status_t bench_try(
     bench_t *x, rc_device_t *d, const char *spec, const rc_csr_t *a, rc_precision_t type, int out_sums)
 {
-    rc_analysis_t analysis;
     memset(x, 0, sizeof *x);
     x->d = d;
     assert_int_equal(rc_kernel_spec_parse(spec, RC_DEVICE_CPU, &x->spec, NULL), RC_OK);
@@ -122,9 +122,9 @@ static rc_status_t bench_try(
     x->p = (rc_problem_t){.k = op->has_k ? K : 1, .precision = type, .out_sums = out_sums, .a = a, .schedule = &x->schedule,
         .geometry = kernel->geometry(&d->executor, x->spec.param, type), .c_rows = rc_shape_rows(&op->out, a)};
     memcpy(x->p.param, x->spec.param, sizeof x->p.param);
-    rc_status_t st = rc_kernel_analyse(kernel, &x->p, &analysis, NULL);
+    rc_status_t st = rc_kernel_analyse(kernel, &x->p, &x->analysis, NULL);
     if (st == RC_OK)
-        assert_int_equal(rc_kernel_prepare(kernel, &d->executor, &x->p, &analysis, &x->state, NULL), RC_OK);
+        assert_int_equal(rc_kernel_prepare(kernel, &d->executor, &x->p, &x->analysis, &x->state, NULL), RC_OK);
     return st;
 }
 
@@ -379,6 +379,35 @@ static void sums_are_stored_as_they_are(void **state)
     each(one_unrounded);
 }
 
+/* A run moves the output in its own type; sums that are the output take no memory beside it. */
+static void one_counted(rc_device_t *d, const char *spec, rc_precision_t precision)
+{
+    const rc_type_t *type = rc_type(precision);
+    example_t e;
+    bench_t x[2];
+    if (type->sum == precision)
+        return;
+    integers(&e);
+    for (int sums = 0; sums < 2; sums++) {
+        const rc_status_t st = bench_try(&x[sums], d, spec, &e.a, precision, sums);
+        if (st == RC_OK)
+            rc_kernel_release(x[sums].spec.kernel, x[sums].state);
+        if (st != RC_OK)
+            return;
+    }
+    const rc_operation_t *op = rc_operation_of(x[0].spec.kernel->op);
+    const int64_t k = x[0].p.k;
+    assert_int_equal(rc_analysis_traffic(&x[1].analysis, op, &x[1].p, k) - rc_analysis_traffic(&x[0].analysis, op, &x[0].p, k),
+        x[0].analysis.stored_rows * k * (rc_type(type->sum)->bytes - type->bytes));
+    assert_true(x[1].analysis.bytes == x[0].analysis.bytes && x[1].analysis.bytes_per_column == 0);
+}
+
+static void traffic_and_memory_know_the_output(void **state)
+{
+    (void)state;
+    each(one_counted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +415,7 @@ int main(void)
         cmocka_unit_test(prepared_matrices_are_shared),
         cmocka_unit_test(factors_are_of_the_type_of_sums),
         cmocka_unit_test(sums_are_stored_as_they_are),
+        cmocka_unit_test(traffic_and_memory_know_the_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
