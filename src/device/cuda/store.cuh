@@ -28,12 +28,6 @@ __device__ __forceinline__ double beta_of(const rc_cuda_scalars_t &s, double)
     return s.beta64;
 }
 
-/* Where an output of the type of sums begins, of values that have another one; 0: it has theirs. */
-__device__ __forceinline__ uint64_t sums_of(const rc_cuda_scalars_t &s)
-{
-    return static_cast<uint64_t>(__double_as_longlong(s.alpha64));
-}
-
 /* Where a sum is stored there, of where it would be among values: as many values behind the begin.
  */
 template <typename T>
@@ -41,7 +35,7 @@ __device__ __forceinline__ sum_of<T> *sum_at(const T *value, const rc_cuda_scala
 {
     static_assert(sizeof(sum_of<T>) == 2 * sizeof(T), "a sum is twice as far as a value");
     const uint64_t at = reinterpret_cast<uint64_t>(value);
-    return reinterpret_cast<sum_of<T> *>(at + (at - sums_of(s)));
+    return reinterpret_cast<sum_of<T> *>(at + (at - s.sums));
 }
 
 /* What the output holds there. */
@@ -49,7 +43,7 @@ template <typename T>
 __device__ __forceinline__ sum_of<T> load_old(const T *from, const rc_cuda_scalars_t &s)
 {
     if constexpr (sizeof(T) < sizeof(sum_of<T>))
-        if (sums_of(s))
+        if (s.sums)
             return *sum_at(from, s);
     return static_cast<sum_of<T>>(*from);
 }
@@ -65,7 +59,7 @@ __device__ __forceinline__ void store(T *to, sum_of<T> sum, const rc_cuda_scalar
     if (beta != S(0))
         v = fma(beta, load_old(to, s), v);
     if constexpr (sizeof(T) < sizeof(S))
-        if (sums_of(s)) {
+        if (s.sums) {
             __stcs(sum_at(to, s), v);
             return;
         }

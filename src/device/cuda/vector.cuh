@@ -79,7 +79,7 @@ __device__ __forceinline__ packed<sum_of<T>, WIDTH> load_old_vector(
     typedef typename pieces::vector piece;
     packed<S, WIDTH> old;
     if constexpr (sizeof(T) < sizeof(S))
-        if (sums_of(s)) {
+        if (s.sums) {
 #pragma unroll
             for (int i = 0; i < pieces::PIECES; i++)
                 reinterpret_cast<piece *>(&old)[i] =
@@ -113,7 +113,7 @@ __device__ __forceinline__ void store_vector(
             sum.value[w] = fma(beta, old.value[w], sum.value[w]);
     }
     if constexpr (sizeof(T) < sizeof(S))
-        if (sums_of(s)) {
+        if (s.sums) {
             typedef piece_of<S, WIDTH> pieces;
             typedef typename pieces::vector piece;
             piece *at = reinterpret_cast<piece *>(sum_at(to, s));
