@@ -415,6 +415,8 @@ const void *rc_plan_values_borrow(const rc_plan_t *plan);
 /** Release those that are the plan's in memory of the executor. */
 void rc_plan_values_leave(rc_plan_t *plan);
 
+/* ------------------------------------------------------------------ update.c */
+
 /** 1: new values in device memory are put in place without waiting for anything. */
 int rc_plan_updates_async(const rc_plan_t *plan);
 
@@ -426,6 +428,8 @@ void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e);
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, what the kernel says */
 rc_status_t rc_plan_prepare_again(rc_plan_t *plan, const rc_plan_entry_t *e,
     const rc_plan_trial_t *of, rc_plan_trial_t *out, rc_err_t *err);
+
+/* -------------------------------------------------------------------- plan.c */
 
 /** The entry that runs a K.  \return RC_OK or RC_ERANGE: the text names those that there are */
 rc_status_t rc_plan_entry_of(
