@@ -153,6 +153,14 @@ typedef struct rc_plan_options {
      *  keeps a copy of the matrix, and one candidate for each K. With RC_PLAN_SAME_BITS nothing is
      *  measured; 0: none */
     int tune_in_use;
+    /** 1: rc_plan_execute_transposed has the other product, as fast as a plan of it. Beside A the
+     *  plan prepares A', which it forms once, with kernels and orders of its own. What is said here
+     *  of a plan is true of each of the two: what is named, timed (in use too), `tune_ns`, `reuse`.
+     *  Each may take half of `memory`. The leading dimensions of the problem that are of B are of C
+     *  with A', and the reverse. Where `kernels` names rs alone, its one matrix serves both. A plan
+     *  of spmm_t becomes one of spmm of A', which has faster kernels: those are what `kernels`
+     *  names. Not of sddmm */
+    int transposed;
 } rc_plan_options_t;
 
 /** Why a candidate was chosen. */
@@ -198,6 +206,7 @@ typedef struct rc_plan_part {
                         order */
     rc_plan_why_t why; /**< it was chosen */
     double tune_ns;    /**< spent in timing candidates, preparations of those not chosen included */
+    int transposed; /**< 1: of the product of rc_plan_execute_transposed, in a plan made for both */
 } rc_plan_part_t;
 
 /** Make a plan on the host, for products on its CPUs.  The matrix is read during the call alone.
@@ -264,10 +273,11 @@ RC_API void rc_plan_free(rc_plan_t *plan);
 RC_API rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b,
     int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err);
 
-/** The product with the transposed matrix of the plan, from the same prepared matrix: C = alpha A'
- *  B + beta C of a plan of spmm, C = alpha A B + beta C of one of spmm_t. Only the kernel rs has
- *  both (options->kernels = "rs"): one plan then serves A and A', and new values reach both.
- *  \param[in] b, ldb of spmm: rows x K, where rc_plan_execute takes cols x K; of spmm_t the reverse
+/** The product with the transposed matrix of the plan: C = alpha A' B + beta C of a plan of spmm
+ *  or spmv, C = alpha A B + beta C of one of spmm_t. For plans made with options->transposed, and
+ *  for those of the kernel rs, which has both products in one prepared matrix.
+ *  \param[in] b, ldb of spmm: rows x K, where rc_plan_execute takes cols x K; of spmm_t the
+ *                    reverse; of spmv rows values
  *  \param[in,out] c, ldc  of spmm: cols x K
  *  \return as rc_plan_execute; RC_ENOTSUP also where what was chosen for that K has no such
  *  product */
@@ -308,7 +318,7 @@ RC_API rc_status_t rc_plan_execute_many(
     const rc_plan_call_t *call, int calls, struct CUstream_st *stream, rc_err_t *err);
 
 /** New values on the same pattern, in the order in which the matrix of the plan had them. The
- *  choices stay. Runs that are asked for later on the stream multiply by them.
+ *  choices stay. Runs that are asked for later on the stream multiply by them, with A' too.
  *
  *  Most kernels say where the prepared matrix has its values (ours but for gplain-sddmm; cuSPARSE's
  *  CSR and COO without preprocessing): then the first call finds out which is where, and later ones
@@ -330,10 +340,11 @@ RC_API rc_status_t rc_plan_execute_many(
 RC_API rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
     rc_precision_t precision, int on_device, struct CUstream_st *stream, rc_err_t *err);
 
-/** Number of parts: one for each K, or for each piece of a range; of NULL 0. */
+/** Number of parts: one for each K, or for each piece of a range; of a plan made for A and A' those
+ *  with A', too, unless one matrix serves both; of NULL 0. */
 RC_API int rc_plan_parts(const rc_plan_t *plan);
 
-/** Part at index 0 .. rc_plan_parts - 1, in the order of the problem's K.
+/** Part at index 0 .. rc_plan_parts - 1, in the order of the problem's K; those with A' last.
  *  \return RC_OK or RC_EINVAL (a NULL; outside) */
 RC_API rc_status_t rc_plan_part(
     const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err);
@@ -372,6 +383,7 @@ typedef struct rc_plan_answer {
     int rows;           /**< how many */
     rc_plan_row_t *row; /**< [rows] the chosen one, then by time, then those without */
     char sentence[400]; /**< keep the order or not, with what, how fast, and when others pay */
+    int transposed;     /**< as of rc_plan_part_t; the sentence begins with "A':" then */
 } rc_plan_answer_t;
 
 /** What a plan found for a K, as rows and a sentence; of most use after RC_PLAN_SEARCH.
@@ -384,9 +396,9 @@ RC_API rc_status_t rc_plan_answer(
 /** Free the rows; NULL and an emptied one are allowed. */
 RC_API void rc_plan_answer_free(rc_plan_answer_t *answer);
 
-/** Write the choices and orders to a file, for the next run on the same pattern.  The file is
- *  replaced as a whole.  A plan on a GPU waits for the stream of its last call, which must still
- *  exist and not be captured.
+/** Write the choices and orders to a file, for the next run on the same pattern; those for A', too,
+ *  which loading makes again.  The file is replaced as a whole.  A plan on a GPU waits for the
+ *  stream of its last call, which must still exist and not be captured.
  *  \return RC_OK, RC_EINVAL (a NULL), RC_EIO, RC_ENOMEM, RC_EDEVICE */
 RC_API rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err);
 

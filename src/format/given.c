@@ -19,10 +19,11 @@ static const struct {
     const char *pointers;
     const char *numbers; /* m->col_idx */
     const char *where;   /* one of them is */
+    rc_plan_form_t transposed;
 } form_words[] = {
-    [RC_PLAN_CSR] = {"row pointers", "columns", "row"},
-    [RC_PLAN_CSC] = {"column pointers", "rows", "column"},
-    [RC_PLAN_COO] = {"rows", "columns", "entry"},
+    [RC_PLAN_CSR] = {"row pointers", "columns", "row", RC_PLAN_CSC},
+    [RC_PLAN_CSC] = {"column pointers", "rows", "column", RC_PLAN_CSR},
+    [RC_PLAN_COO] = {"rows", "columns", "entry", RC_PLAN_COO},
 };
 
 static rc_status_t check_bytes(const char *what, int bytes, rc_err_t *err)
@@ -64,6 +65,21 @@ rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err)
     RC_PASS(rc_given_check_pattern(m, err));
     RC_PASS(rc_type_check(m->precision, "matrix: values", err));
     return is_there(m->val, m->nnz, "values", err);
+}
+
+rc_plan_matrix_t rc_given_transposed(const rc_plan_matrix_t *m)
+{
+    rc_plan_matrix_t t = *m;
+    t.rows = m->cols;
+    t.cols = m->rows;
+    t.form = form_words[m->form].transposed;
+    if (m->form != RC_PLAN_COO)
+        return t;
+    t.row_ptr = m->col_idx;
+    t.row_ptr_bytes = rc_given_col_bytes(m);
+    t.col_idx = m->row_ptr;
+    t.col_idx_bytes = m->row_ptr_bytes;
+    return t;
 }
 
 rc_status_t rc_given_no_pointer(

@@ -60,6 +60,9 @@ RC_HOST_DEVICE static inline int rc_given_follows(
     return p >= (r == rows ? nnz : r > 0 ? before : 0) && p <= (r > 0 ? nnz : 0);
 }
 
+/** The transposed matrix, of the same arrays.  \param[in] m  of rc_given_check */
+rc_plan_matrix_t rc_given_transposed(const rc_plan_matrix_t *m);
+
 /** What is said of the first pointer that cannot.  \return RC_EFORMAT */
 rc_status_t rc_given_no_pointer(
     const rc_plan_matrix_t *m, int64_t r, int64_t before, int64_t p, rc_err_t *err);

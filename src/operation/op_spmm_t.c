@@ -13,6 +13,7 @@ const rc_operation_t rc_operation_spmm_t = {
     .out = {"C", RC_DIM_COLS, 1},
     .tiles = 1,
     .transposed = 1,
+    .straight = RC_OP_SPMM,
     .value = rc_product_value,
     .project = rc_product_project,
 };

@@ -49,6 +49,7 @@ typedef struct rc_operation {
     int tiles;      /**< 1: columns of the output depend on the same columns of the inputs alone, so
                          that K can be cut into tiles */
     int transposed; /**< 1: the reference reads the transpose of A, whose rows are those of `out` */
+    rc_op_t straight; /**< where `transposed`: the same product of a matrix as it is */
     /** One value of the output in fp64, in the given order of terms.
      *  \param[in] k  columns of the wide inputs
      *  Cost: its terms. */

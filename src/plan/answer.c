@@ -131,6 +131,7 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse)
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *keep = kept(a);
     rc_str_t s = {0};
+    rc_str_add(&s, a->transposed ? "A': " : "");
     if (least > 0 && least < a->k)
         rc_str_addf(&s, "K = %" PRId64 " to %" PRId64 ": ", least, a->k);
     else if (least > 0)
@@ -197,7 +198,9 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
     RC_PASS(out ? RC_OK : rc_fail(err, RC_EINVAL, "answer: expected where to put it, found NULL"));
     RC_PASS(rc_plan_part(plan, index, &part, err));
     RC_PASS(rc_plan_answer_begin(out, part.candidates, err));
+    plan = rc_plan_of_part(plan, &index);
     out->k = part.k;
+    out->transposed = part.transposed;
     int predicted = 1; /* where nothing was timed */
     for (int i = 0; i < part.candidates; i++)
         predicted &= isnan(part.candidate[i].time_ns);
@@ -230,6 +233,7 @@ const char *rc_plan_why_name(rc_plan_why_t why)
 
 double rc_plan_time_err(const rc_plan_t *plan, int part, int index)
 {
+    plan = rc_plan_of_part(plan, &part);
     const rc_plan_entry_t *e = &plan->entry[part];
     return e->timing && e->timing[index].batch > 0 ? e->timing[index].rel_err : NAN;
 }
@@ -251,7 +255,7 @@ double rc_plan_break_even(const rc_plan_part_t *part, int index)
 
 int rc_plan_parts(const rc_plan_t *plan)
 {
-    return plan ? plan->entries : 0;
+    return !plan ? 0 : plan->entries + (plan->transpose ? plan->transpose->entries : 0);
 }
 
 rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err)
@@ -259,9 +263,10 @@ rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, 
     if (!plan || !out)
         return rc_fail(
             err, RC_EINVAL, "part: expected %s, found NULL", plan ? "where to put it" : "a plan");
-    if (index < 0 || index >= plan->entries)
+    if (index < 0 || index >= rc_plan_parts(plan))
         return rc_fail(
-            err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
+            err, RC_EINVAL, "part: expected 0 to %d, found %d", rc_plan_parts(plan) - 1, index);
+    plan = rc_plan_of_part(plan, &index);
     *out = plan->entry[index].part;
     return RC_OK;
 }
@@ -269,13 +274,13 @@ rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, 
 static void add_part(rc_str_t *s, const rc_plan_t *plan, int index)
 {
     rc_plan_answer_t a;
-    const rc_plan_part_t *part = &plan->entry[index].part;
-    if (rc_plan_answer(plan, index, &a, NULL) < 0) {
+    rc_plan_part_t part;
+    if (rc_plan_part(plan, index, &part, NULL) < 0 || rc_plan_answer(plan, index, &a, NULL) < 0) {
         s->failed = 1;
         return;
     }
     rc_str_addf(s, "%s %s on the device\n", a.sentence,
-        rc_text_bytes((double)part->candidate[part->chosen].bytes).text);
+        rc_text_bytes((double)part.candidate[part.chosen].bytes).text);
     rc_plan_answer_free(&a);
 }
 
@@ -290,8 +295,10 @@ size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
         rc_op_name(plan->op), rc_precision_name(plan->precision),
         plan->out_sums ? ", output in fp32" : "", rc_layout_name(plan->layout), plan->a.rows,
         plan->a.cols, plan->a.nnz);
-    for (int i = 0; i < plan->entries; i++)
+    for (int i = 0; i < rc_plan_parts(plan); i++)
         add_part(&s, plan, i);
+    if (plan->both && !plan->transpose)
+        rc_str_add(&s, "A': from the same prepared matrix\n");
     if (text && size > 0) {
         size_t n = s.failed || !s.text ? 0 : s.len < size - 1 ? s.len : size - 1;
         if (n > 0)

@@ -83,7 +83,8 @@ static rc_status_t look(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
         kernel = own->twin ? rc_kernel_find(own->twin, own->device) : NULL;
     if (!kernel)
         return rc_fail(err, RC_ENOTSUP,
-            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has",
+            "kernel %s: has no product with the transposed matrix; a plan made with `transposed` "
+            "has",
             own->name);
     rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
     RC_PASS(rc_plan_operands_check(kernel->op, &shaped, err));
@@ -91,29 +92,39 @@ static rc_status_t look(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t run(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
+/* The plan whose own product it is.  \param[in,out] q  as that has it */
+static rc_plan_t *whose(rc_plan_t *plan, asked_t *q)
 {
-    RC_PASS(look(plan, q, err));
+    if (!plan || !q->transposed || !plan->transpose)
+        return plan;
+    q->transposed = 0;
+    return plan->transpose;
+}
+
+static rc_status_t run(rc_plan_t *asked, asked_t q, rc_err_t *err)
+{
+    rc_plan_t *plan = whose(asked, &q);
+    RC_PASS(look(plan, &q, err));
     const rc_plan_seen_t *s = &plan->seen;
     if (plan->use && s->kernel == s->own)
-        return rc_plan_use_run(plan, s->entry, &s->shaped, q->alpha, q->beta, err);
+        return rc_plan_use_run(plan, s->entry, &s->shaped, q.alpha, q.beta, err);
     if (plan->use)
         (void)rc_plan_use_captured(plan, s->entry);
-    return rc_kernel_run(s->kernel, s->entry->trial.state, &s->shaped, q->alpha, q->beta, err);
+    return rc_kernel_run(s->kernel, s->entry->trial.state, &s->shaped, q.alpha, q.beta, err);
 }
 
 rc_status_t rc_plan_run(
     rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const asked_t q = {k, o, alpha, beta, 0};
-    return run(plan, &q, err);
+    return run(plan, q, err);
 }
 
 rc_status_t rc_plan_run_transposed(
     rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const asked_t q = {k, o, alpha, beta, 1};
-    return run(plan, &q, err);
+    return run(plan, q, err);
 }
 
 /* A plan that runs may be asked for with so many inputs on a stream. */
@@ -133,7 +144,7 @@ static rc_status_t execute(
     rc_plan_t *plan, const asked_t *q, int inputs, struct CUstream_st *stream, rc_err_t *err)
 {
     RC_PASS(ready(plan, inputs, stream, err));
-    return run(plan, q, err);
+    return run(plan, *q, err);
 }
 
 /* What is only read is not const in operands, which serve both. */
@@ -167,11 +178,12 @@ static rc_status_t one_call(
     const rc_plan_call_t *c, int runs, struct CUstream_st *stream, rc_err_t *err)
 {
     const rc_operands_t o = {.in = {only_read(c->b, c->ldb)}, .out = {.data = c->c, .ld = c->ldc}};
-    const asked_t q = {c->k, &o, c->alpha, c->beta, c->transposed != 0};
+    asked_t q = {c->k, &o, c->alpha, c->beta, c->transposed != 0};
     if (runs)
-        return run(c->plan, &q, err);
+        return run(c->plan, q, err);
     RC_PASS(ready(c->plan, 1, stream, err));
-    return look(c->plan, &q, err);
+    rc_plan_t *plan = whose(c->plan, &q);
+    return look(plan, &q, err);
 }
 
 rc_status_t rc_plan_execute_many(

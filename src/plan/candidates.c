@@ -304,6 +304,19 @@ static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     return st;
 }
 
+int rc_plan_kernels_serve_both(const rc_plan_request_t *r, const char *kernels)
+{
+    rc_kernel_spec_t *kernel = NULL;
+    int count = 0;
+    rc_err_t why; /* which making the plan says, too */
+    int both = kernels && rc_kernel_specs_parse(kernels, r->place.x->kind, 1u << r->problem.op,
+                              MOST_NAMED, &kernel, &count, &why) == RC_OK;
+    for (int i = 0; i < count; i++)
+        both &= kernel[i].kernel->twin != NULL;
+    free(kernel);
+    return both;
+}
+
 /* Where the device builds orders and one may pay, `auto` finds out in a product or less whether it
  * does.  Where it cannot be built the original order is the next one.  Timing says how much it is
  * worth for few rows, too, and a search has orders of its own. */

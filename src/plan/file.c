@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define PLAN_FORMAT "rowcast-plan"
+#define TRANSPOSE "transpose" /* what multiplies by A' */
 enum { PLAN_VERSION = 1, GEOMETRY = 3 };
 
 /* --------------------------------------------------------------------- save */
@@ -111,19 +112,39 @@ static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
     return ok ? st : rc_fail(err, RC_EIO, "%s: cannot be written", path);
 }
 
-rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
+/* Of one product.  \param[out] out  json_decref() */
+static rc_status_t one_json(const rc_plan_t *plan, json_t **out, rc_err_t *err)
 {
     char hex[RC_DIGEST_HEX + 1];
-    if (!plan || !path)
-        return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
     RC_PASS(pattern_hex(plan, hex, err));
     for (int i = 0; i < plan->orders; i++)
         if (is_used(plan, i) && !plan->order[i]->identity)
             RC_PASS(rc_plan_order_here(plan->order[i], err));
-    json_t *root = plan_json(plan, hex);
-    if (!root)
-        return rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
-    rc_status_t st = write_json(root, path, err);
+    *out = plan_json(plan, hex);
+    return *out ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
+}
+
+/* A plan of both products has the other one in it, or null where it needs none. */
+static rc_status_t add_transpose(const rc_plan_t *plan, json_t *root, rc_err_t *err)
+{
+    json_t *other = NULL;
+    if (!plan->both)
+        return RC_OK;
+    RC_PASS(plan->transpose ? one_json(plan->transpose, &other, err) : RC_OK);
+    return json_object_set_new(root, TRANSPOSE, other ? other : json_null()) == 0
+               ? RC_OK
+               : rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
+}
+
+rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
+{
+    json_t *root = NULL;
+    if (!plan || !path)
+        return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
+    RC_PASS(one_json(plan, &root, err));
+    rc_status_t st = add_transpose(plan, root, err);
+    if (st == RC_OK)
+        st = write_json(root, path, err);
     json_decref(root);
     return st;
 }
@@ -301,25 +322,58 @@ static rc_status_t read_json(const char *path, json_t **out, rc_err_t *err)
                 : rc_fail(err, RC_EFORMAT, "%s:%d:%d: %s", path, why.line, why.column, why.text);
 }
 
+/* Of one product. */
+static rc_status_t open_one(
+    const json_t *root, const rc_plan_request_t *r, rc_plan_t **out, rc_err_t *err)
+{
+    rc_plan_t *plan = NULL;
+    RC_PASS(rc_plan_begin(&r->place, &r->problem, &r->a, 0, &plan, err));
+    rc_status_t st = read_plan(root, plan, err);
+    if (st == RC_OK)
+        st = rc_plan_settle(plan, err);
+    if (st == RC_OK)
+        *out = plan;
+    else
+        rc_plan_free(plan);
+    return st;
+}
+
+/* \param[in] other  of the file: an object or null */
+static rc_status_t open_both(const json_t *root, const json_t *other, const rc_plan_request_t *r,
+    rc_plan_t **out, rc_err_t *err)
+{
+    rc_plan_request_t of[2];
+    rc_plan_t *plan = NULL;
+    rc_plan_t *transpose = NULL;
+    if (!json_is_object(other) && !json_is_null(other))
+        return rc_member_wrong(other, "", TRANSPOSE, "an object or null", err);
+    RC_PASS(rc_plan_both_of(r, of, err));
+    RC_PASS(open_one(root, &of[0], &plan, err));
+    rc_status_t st = json_is_null(other) ? RC_OK : open_one(other, &of[1], &transpose, err);
+    if (st < 0) {
+        rc_plan_free(plan);
+        return rc_err_context(err, TRANSPOSE);
+    }
+    rc_plan_both_join(plan, transpose);
+    *out = plan;
+    return RC_OK;
+}
+
 rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
     const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
 {
     json_t *root = NULL;
-    rc_plan_t *plan = NULL;
-    *out = NULL;
     rc_status_t st;
-    RC_TRY(read_json(path, &root, err));
-    RC_TRY(rc_plan_begin(place, problem, a, 0, &plan, err));
-    st = read_plan(root, plan, err);
-    if (st == RC_OK)
-        st = rc_plan_settle(plan, err);
+    *out = NULL;
+    if (!problem || !a)
+        return rc_fail(
+            err, RC_EINVAL, "%s: expected one, found NULL", problem ? "matrix" : "problem");
+    RC_PASS(read_json(path, &root, err));
+    const rc_plan_request_t r = {*place, *problem, *a};
+    const json_t *other = json_object_get(root, TRANSPOSE);
+    st = other ? open_both(root, other, &r, out, err) : open_one(root, &r, out, err);
     if (st < 0)
         rc_err_context(err, "%s", path);
-    else
-        *out = plan;
-done:
     json_decref(root);
-    if (st < 0)
-        rc_plan_free(plan);
     return st;
 }

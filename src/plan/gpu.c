@@ -114,6 +114,8 @@ static rc_status_t lap_ns(void *user, int lap, int64_t *ns, rc_err_t *err)
     return rc_cuda_lap_ns(((gpu_t *)user)->timer, lap, ns, err);
 }
 
+_Static_assert(2 * RC_PLAN_LAPS <= RC_CUDA_LAPS, "those of A and of A' are apart");
+
 static const rc_plan_laps_t laps = {capturing, lap_begin, lap_end, lap_ns};
 
 static rc_plan_place_t place_of(gpu_t *gpu)
@@ -248,9 +250,9 @@ rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *o
     if (!out)
         return rc_fail(err, RC_EINVAL, "places: expected where to put them, found NULL");
     RC_PASS(rc_plan_entry_of(plan, k, &e, err));
-    if (!e->gather.place || e->trial.shares || rc_users_others(plan->users))
+    if (!e->gather.place || e->trial.shares || rc_users_others(plan->users) || plan->transpose)
         return rc_fail(err, RC_ENOTSUP,
-            "places: expected a plan that had new values and has its matrix for itself and one "
+            "places: expected a plan that had new values and has one matrix, for itself and one "
             "K alone");
     *out = (rc_plan_places_t){.to = e->gather.to,
         .precision = e->gather.to_type,

@@ -43,7 +43,7 @@ static rc_status_t check_ks(const rc_plan_problem_t *p, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
+rc_status_t rc_plan_problem_check(const rc_plan_problem_t *p, rc_err_t *err)
 {
     if (!p)
         return rc_fail(err, RC_EINVAL, "problem: expected one, found NULL");
@@ -117,7 +117,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
 {
     rc_status_t st;
     *out = NULL;
-    RC_PASS(check_problem(problem, err));
+    RC_PASS(rc_plan_problem_check(problem, err));
     if (!a)
         return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
     rc_plan_t *plan = rc_alloc0(1, sizeof *plan, "a plan", err);
@@ -160,15 +160,12 @@ done:
     return st;
 }
 
-rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
-    const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
+rc_status_t rc_plan_make(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, const rc_plan_options_t *o, rc_plan_t **out, rc_err_t *err)
 {
-    const rc_plan_options_t defaults = {0};
-    const rc_plan_options_t *o = options ? options : &defaults;
     rc_plan_t *plan = NULL;
     rc_status_t st;
     *out = NULL;
-    RC_PASS(check_options(o, err));
     RC_PASS(rc_plan_begin(place, problem, a, o->memory, &plan, err));
     plan->deterministic = o->deterministic;
     plan->threads = o->threads;
@@ -186,6 +183,18 @@ done:
     return st;
 }
 
+rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
+{
+    const rc_plan_options_t defaults = {0};
+    const rc_plan_options_t *o = options ? options : &defaults;
+    *out = NULL;
+    RC_PASS(check_options(o, err));
+    if (!o->transposed || !problem || !a) /* which is said there */
+        return rc_plan_make(place, problem, a, o, out, err);
+    return rc_plan_both_new(&(rc_plan_request_t){*place, *problem, *a}, o, out, err);
+}
+
 rc_status_t rc_plan_settle(rc_plan_t *plan, rc_err_t *err)
 {
     rc_plan_resident_drop(plan);
@@ -199,6 +208,7 @@ void rc_plan_free(rc_plan_t *plan)
 {
     if (!plan)
         return;
+    rc_plan_free(plan->transpose);
     rc_plan_use_free(plan);
     for (int i = 0; plan->entry && i < plan->entries; i++) {
         rc_plan_gather_free(plan, &plan->entry[i]);
@@ -325,6 +335,9 @@ rc_status_t rc_plan_copy(
     RC_TRY(rc_plan_values_newest(plan, to, err));
     for (int i = 0; i < plan->entries; i++)
         RC_TRY(copy_entry(plan, &plan->entry[i], to, &to->entry[i], err));
+    to->both = plan->both;
+    if (plan->transpose)
+        RC_TRY(rc_plan_copy(plan->transpose, place, &to->transpose, err));
     *out = to;
     return RC_OK;
 done:

@@ -15,7 +15,11 @@
 typedef rc_status_t rc_plan_time_fn(
     void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err);
 
-/** Times of single products that are not waited for, each under a number from 0 to 15. */
+/** Times that a plan waits for at once. */
+enum { RC_PLAN_LAPS = 16 };
+
+/** Times of single products that are not waited for, each under a number: of a plan from
+ *  place.first_lap on, RC_PLAN_LAPS of them, and as many after those of one for A and A'. */
 typedef struct rc_plan_laps {
     /** 1: what is asked for now becomes part of a graph and runs later, or that is not known. */
     int (*capturing)(void *user);
@@ -62,6 +66,7 @@ typedef struct rc_plan_place {
      *  no time; 0: any */
     double tune_products;
     const rc_plan_laps_t *laps; /**< NULL: by `now` around runs, which are waited for.  Borrowed */
+    int first_lap;              /**< of those that are this plan's */
     int multiprocessors;        /**< of a GPU, for the guess; 0: not known, kernels go by rank */
 } rc_plan_place_t;
 
@@ -88,10 +93,11 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
 rc_status_t rc_plan_run(
     rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
-/** As rc_plan_run, with the other operation of the chosen kernel's pair (`twin` of
- *  kernels/kernel.h): spmm_t of a plan of spmm and the reverse, from the same prepared matrix.
+/** As rc_plan_run, with the transposed matrix: by what a plan made for both has for it, else by the
+ *  other operation of the chosen kernel's pair (`twin` of kernels/kernel.h), spmm_t of a plan of
+ *  spmm and the reverse.
  *  \param[in] o  of the shapes of that operation
- *  \return as rc_plan_run; RC_ENOTSUP: the kernel of that K has no twin */
+ *  \return as rc_plan_run; RC_ENOTSUP: neither is there */
 rc_status_t rc_plan_run_transposed(
     rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 

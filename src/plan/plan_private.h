@@ -154,8 +154,18 @@ struct rc_plan {
     int orders;
     rc_plan_entry_t *entry; /**< [entries] */
     int entries;
+    int both;             /**< 1: made for the product with A' too */
+    rc_plan_t *transpose; /**< what multiplies by A', owned, of the same executor; NULL: what is
+                               prepared here does, or nothing */
     rc_plan_seen_t seen;
 };
+
+/** What a plan of one product is made of. */
+typedef struct rc_plan_request {
+    rc_plan_place_t place;
+    rc_plan_problem_t problem;
+    rc_plan_matrix_t a;
+} rc_plan_request_t;
 
 /** Dense operands that hold zeros, for timing and preprocessing. */
 typedef struct rc_plan_scratch {
@@ -267,6 +277,10 @@ rc_status_t rc_plan_candidates(
  *  \return RC_OK, RC_ENOMEM, RC_EINVAL (a text that is too long) */
 rc_status_t rc_plan_candidate_add(
     rc_plan_entry_t *e, const char *kernel, const char *order, rc_err_t *err);
+
+/** 1: kernels are named, and each has the product with A' too, of its one prepared matrix.
+ *  \param[in] kernels  of the options */
+int rc_plan_kernels_serve_both(const rc_plan_request_t *r, const char *kernels);
 
 /* ------------------------------------------------------------------- trial.c */
 
@@ -443,6 +457,31 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
 /** A plan that has chosen borrows nothing of the caller any more.  Waits.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_plan_settle(rc_plan_t *plan, rc_err_t *err);
+
+/** \return RC_OK or RC_EINVAL: names what is wrong */
+rc_status_t rc_plan_problem_check(const rc_plan_problem_t *p, rc_err_t *err);
+
+/** As rc_plan_new of checked options, of one product. */
+rc_status_t rc_plan_make(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err);
+
+/* ------------------------------------------------------------------- both.c */
+
+/** What the two plans of one for A and A' are made of: of the arrays of the caller.
+ *  \param[out] out  of the product itself and of the one with the transposed matrix
+ *  \return RC_OK, RC_EINVAL */
+rc_status_t rc_plan_both_of(
+    const rc_plan_request_t *asked, rc_plan_request_t out[2], rc_err_t *err);
+
+/** As rc_plan_new, of options that ask for both products. */
+rc_status_t rc_plan_both_new(const rc_plan_request_t *asked, const rc_plan_options_t *options,
+    rc_plan_t **out, rc_err_t *err);
+
+/** A plan gets the other one.  \param[in] transpose  owned by it then; NULL: it needs none */
+void rc_plan_both_join(rc_plan_t *plan, rc_plan_t *transpose);
+
+/** The plan that has a part.  \param[in,out] index  of all parts; of that plan's */
+const rc_plan_t *rc_plan_of_part(const rc_plan_t *plan, int *index);
 
 /* ------------------------------------------------------------------ calls.c */
 

@@ -1,6 +1,7 @@
 /* New values on the same pattern: they are put into the prepared matrices where the kernels say
  * where they have them, else everything is prepared anew.  The places of the values in a prepared
- * matrix are found out at the first update: preparing it once more leaves them (format/places.h). */
+ * matrix are found out at the first update: preparing it once more leaves them (format/places.h).
+ * A plan for A and A' has them in both or, after an error, in neither. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -165,7 +166,7 @@ static int all_can(const rc_plan_t *plan)
     return 1;
 }
 
-int rc_plan_updates_async(const rc_plan_t *plan)
+static int is_async(const rc_plan_t *plan)
 {
     for (int i = 0; i < plan->entries; i++)
         if (!plan->entry[i].trial.shares && !plan->entry[i].gather.place)
@@ -173,38 +174,21 @@ int rc_plan_updates_async(const rc_plan_t *plan)
     return !rc_users_others(plan->users);
 }
 
+int rc_plan_updates_async(const rc_plan_t *plan)
+{
+    return is_async(plan) && (!plan->transpose || is_async(plan->transpose));
+}
+
 /* ------------------------------------------------------------------- update */
 
-static rc_status_t gather_all(rc_plan_t *plan, const void *val, rc_precision_t type, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && i < plan->entries; i++) {
-        rc_gather_t g = plan->entry[i].gather;
-        if (plan->entry[i].trial.shares)
-            continue;
-        g.from = val;
-        g.from_type = type;
-        st = plan->place.x->gather(plan->place.x, &g, err);
-    }
-    plan->stale = 1;
-    return st;
-}
-
-/* Values of the host pass through memory of the device. */
-static rc_status_t gather_from_host(
-    rc_plan_t *plan, const void *val, rc_precision_t type, rc_err_t *err)
-{
-    rc_executor_t *x = plan->place.x;
-    size_t bytes = (size_t)plan->a.nnz * rc_precision_bytes(type);
-    void *staged = NULL;
-    rc_status_t st;
-    RC_TRY(x->alloc(x, bytes, &staged, err));
-    RC_TRY(x->upload(x, staged, val, bytes, err));
-    st = gather_all(plan, staged, type, err);
-done:
-    x->release(x, staged);
-    return st;
-}
+/* A plan that gets new values, until it is known whether it has them. */
+typedef struct renewal {
+    rc_plan_t *plan;            /* NULL: none */
+    rc_plan_values_t old;       /* what it had */
+    rc_plan_trial_t *old_trial; /* [entries] likewise, of one that was prepared anew, owned; NULL:
+                                   its values are put in place */
+    rc_users_t *users;          /* of what was prepared anew */
+} renewal_t;
 
 /* Exchange what the entries have prepared for `other`.  \param[in,out] other  [entries] */
 static void swap_trials(rc_plan_t *plan, rc_plan_trial_t *other)
@@ -228,72 +212,120 @@ static void adopt(rc_plan_t *plan, rc_users_t *users)
     }
     (void)rc_users_leave(plan->users);
     plan->users = users;
-}
-
-/* Prepare all entries anew of the values that the plan has now; after an error they are as they
- * were. */
-static rc_status_t prepare_all(rc_plan_t *plan, rc_err_t *err)
-{
-    rc_status_t st;
-    rc_users_t *users = NULL;
-    rc_plan_trial_t *trial = rc_alloc0((size_t)plan->entries, sizeof *trial, "values", err);
-    RC_TRY(trial ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_users_new(&users, err));
-    swap_trials(plan, trial); /* so that nothing is shared with the old ones */
-    for (int i = 0; st == RC_OK && i < plan->entries; i++)
-        st = rc_plan_prepare_again(plan, &plan->entry[i], NULL, &plan->entry[i].trial, err);
-    if (st == RC_OK)
-        st = rc_plan_values_settle(plan, err);
-    if (st < 0) {
-        swap_trials(plan, trial);
-        goto done;
-    }
-    for (int i = 0; i < plan->entries; i++)
-        rc_plan_trial_free(&trial[i]);
-    adopt(plan, users);
-    users = NULL;
     plan->stale = 0;
-done:
-    for (int i = 0; trial && i < plan->entries; i++)
-        rc_plan_trial_free(&trial[i]);
-    (void)(users && rc_users_leave(users));
-    free(trial);
-    return st;
 }
 
-/* With the caller's values as those of the plan.
- * \param[out] anew  1: the plan has them now; 0: its own, as before */
-static rc_status_t update(
-    rc_plan_t *plan, const void *val, rc_precision_t type, int on_device, int *anew, rc_err_t *err)
+/* Prepare all entries anew of the values that the plan has now.  After an error some are of the old
+ * ones. */
+static rc_status_t prepare_all(renewal_t *r, rc_err_t *err)
+{
+    rc_plan_t *plan = r->plan;
+    RC_PASS(RC_NEW0(r->old_trial, plan->entries, "values", err));
+    RC_PASS(rc_users_new(&r->users, err));
+    swap_trials(plan, r->old_trial); /* so that nothing is shared with the old ones */
+    for (int i = 0; i < plan->entries; i++)
+        RC_PASS(rc_plan_prepare_again(plan, &plan->entry[i], NULL, &plan->entry[i].trial, err));
+    return rc_plan_values_settle(plan, err);
+}
+
+/* With the caller's values as those of the plan, which renewal_end decides on. */
+static rc_status_t renewal_begin(renewal_t *r, rc_plan_t *plan, rc_plan_values_t val, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
+    rc_plan_use_free(plan); /* its candidates have the old ones */
+    *r = (renewal_t){.plan = plan, .old = plan->values};
+    plan->values = val;
     for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
         st = find_places(plan, &plan->entry[i], err);
     rc_plan_resident_drop(plan);
-    RC_PASS(st);
-    if (!rc_plan_updates_async(plan)) {
-        RC_PASS(prepare_all(plan, err));
-        *anew = 1;
-        return RC_OK;
+    return st == RC_OK && !is_async(plan) ? prepare_all(r, err) : st;
+}
+
+/* \param[in] st  RC_OK: the new values are those of the plan; else it is as it was */
+static void renewal_end(renewal_t *r, rc_status_t st)
+{
+    rc_plan_t *plan = r->plan;
+    if (!plan)
+        return;
+    const int anew = st == RC_OK && r->old_trial;
+    if (r->users && !anew) /* the old ones were taken out */
+        swap_trials(plan, r->old_trial);
+    for (int i = 0; r->old_trial && i < plan->entries; i++)
+        rc_plan_trial_free(&r->old_trial[i]);
+    free(r->old_trial);
+    if (anew)
+        adopt(plan, r->users);
+    else if (r->users)
+        (void)rc_users_leave(r->users);
+    rc_plan_values_free(anew ? &r->old : &plan->values);
+    if (!anew)
+        plan->values = r->old;
+}
+
+static rc_status_t gather_all(rc_plan_t *plan, const void *val, rc_precision_t type, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < plan->entries; i++) {
+        rc_gather_t g = plan->entry[i].gather;
+        if (plan->entry[i].trial.shares)
+            continue;
+        g.from = val;
+        g.from_type = type;
+        st = plan->place.x->gather(plan->place.x, &g, err);
     }
-    return on_device ? gather_all(plan, val, type, err) : gather_from_host(plan, val, type, err);
+    plan->stale = 1;
+    return st;
+}
+
+enum { BOTH = 2 }; /* plans that new values reach at most */
+
+/* 1: new values are put in place. */
+static int gathers(const renewal_t *r)
+{
+    return r->plan && !r->old_trial;
+}
+
+/* Put values that are in memory of the device in place. */
+static rc_status_t put(const renewal_t r[BOTH], const void *val, rc_precision_t type, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < BOTH; i++)
+        st = gathers(&r[i]) ? gather_all(r[i].plan, val, type, err) : RC_OK;
+    return st;
+}
+
+/* Values of the host pass through memory of the device. */
+static rc_status_t put_from_host(
+    const renewal_t r[BOTH], const void *val, rc_precision_t type, rc_err_t *err)
+{
+    rc_executor_t *x = r[0].plan->place.x;
+    size_t bytes = (size_t)r[0].plan->a.nnz * rc_precision_bytes(type);
+    void *staged = NULL;
+    rc_status_t st;
+    RC_TRY(x->alloc(x, bytes, &staged, err));
+    RC_TRY(x->upload(x, staged, val, bytes, err));
+    st = put(r, staged, type, err);
+done:
+    x->release(x, staged);
+    return st;
 }
 
 rc_status_t rc_plan_update(
     rc_plan_t *plan, const void *val, rc_precision_t type, int on_device, rc_err_t *err)
 {
-    int anew = 0;
+    renewal_t r[BOTH] = {{0}};
     if (!plan)
         return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
     RC_PASS(rc_type_check(type, "values", err));
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
-    rc_plan_use_free(plan); /* its candidates have the old ones */
-    rc_plan_values_t old = plan->values;
-    plan->values = rc_plan_values_of(val, type, on_device);
-    rc_status_t st = update(plan, val, type, on_device, &anew, err);
-    rc_plan_values_free(anew ? &old : &plan->values);
-    if (!anew)
-        plan->values = old;
+    const rc_plan_values_t given = rc_plan_values_of(val, type, on_device);
+    rc_status_t st = renewal_begin(&r[0], plan, given, err);
+    if (st == RC_OK && plan->transpose)
+        st = renewal_begin(&r[1], plan->transpose, given, err);
+    if (st == RC_OK && (gathers(&r[0]) || gathers(&r[1])))
+        st = on_device ? put(r, val, type, err) : put_from_host(r, val, type, err);
+    for (int i = 0; i < BOTH; i++)
+        renewal_end(&r[i], st);
     return st;
 }

@@ -9,9 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Products that are timed and not yet known: of all K of the plan. */
-enum { LAPS = 16 };
-
 /* What is measured of an entry now. */
 typedef enum stage {
     CURRENT, /* the current choice alone, once */
@@ -39,11 +36,11 @@ typedef struct used {
 } used_t;
 
 struct rc_plan_use {
-    used_t *of; /* [entries of the plan] */
-    lap_t lap[LAPS];
-    int64_t calls_left; /* products after which it ends in any case */
-    double reuse;       /* products that are expected; 0: not known */
-    double spent_ns;    /* in preparing */
+    used_t *of;              /* [entries of the plan] */
+    lap_t lap[RC_PLAN_LAPS]; /* products that are timed and not yet known: of all K */
+    int64_t calls_left;      /* products after which it ends in any case */
+    double reuse;            /* products that are expected; 0: not known */
+    double spent_ns;         /* in preparing */
 };
 
 /* --------------------------------------------------------------- begin, end */
@@ -99,7 +96,7 @@ void rc_plan_use_free(rc_plan_t *plan)
 /* A free lap; -1: there is none now. */
 static int free_lap(const rc_plan_use_t *use)
 {
-    for (int i = 0; i < LAPS; i++)
+    for (int i = 0; i < RC_PLAN_LAPS; i++)
         if (!use->lap[i].busy)
             return i;
     return -1;
@@ -121,12 +118,12 @@ static void lap_done(rc_plan_t *plan, lap_t *lap, int64_t ns)
 static rc_status_t collect(rc_plan_t *plan, rc_err_t *err)
 {
     const rc_plan_laps_t *laps = plan->place.laps;
-    for (int i = 0; laps && i < LAPS; i++) {
+    for (int i = 0; laps && i < RC_PLAN_LAPS; i++) {
         int64_t ns = -1;
         lap_t *lap = &plan->use->lap[i];
         if (!lap->busy)
             continue;
-        RC_PASS(laps->ns(plan->place.user, i, &ns, err));
+        RC_PASS(laps->ns(plan->place.user, plan->place.first_lap + i, &ns, err));
         if (ns >= 0)
             lap_done(plan, lap, ns);
     }
@@ -291,12 +288,13 @@ static rc_status_t run_timed(
     used_t *u = &plan->use->of[e - plan->entry];
     lap_t *lap = &plan->use->lap[at];
     const rc_plan_laps_t *laps = plan->place.laps;
+    const int number = plan->place.first_lap + at;
     rc_err_t why = {0};
     *lap = (lap_t){.entry = (int)(e - plan->entry)};
     lap->candidate = turn(e, u, &lap->counts);
     int other = lap->candidate == u->challenger;
     int64_t start = rc_plan_now(&plan->place);
-    RC_PASS(laps ? laps->begin(plan->place.user, at, err) : RC_OK);
+    RC_PASS(laps ? laps->begin(plan->place.user, number, err) : RC_OK);
     rc_status_t st = run(other ? &u->trial : &e->trial, p, &why);
     if ((st == RC_ENOTSUP || st == RC_ENOMEM) && other) { /* nothing was written */
         rc_plan_candidate_is(&e->candidate[u->challenger], st, &why);
@@ -305,7 +303,7 @@ static rc_status_t run_timed(
     }
     if (st < 0)
         return rc_fail(err, st, "%s", why.text);
-    RC_PASS(laps ? laps->end(plan->place.user, at, err) : RC_OK);
+    RC_PASS(laps ? laps->end(plan->place.user, number, err) : RC_OK);
     lap->busy = 1;
     u->asked++;
     u->pending++;

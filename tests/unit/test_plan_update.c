@@ -11,9 +11,21 @@ static const struct {
     const char *kernel;
     rc_layout_t layout;
     int sorted;
-} cases[] = {{"rowsplit", RC_ROW_MAJOR, 1}, {"rowsplit", RC_ROW_MAJOR, 0},
-    {"cstat:strip=2", RC_COL_MAJOR, 1}, {"cstat:strip=2", RC_COL_MAJOR, 0}, {"rs", RC_ROW_MAJOR, 1},
-    {"rs", RC_ROW_MAJOR, 0}};
+    int both; /* 1: with A' */
+} cases[] = {{"rowsplit", RC_ROW_MAJOR, 1, 0}, {"rowsplit", RC_ROW_MAJOR, 0, 1},
+    {"cstat:strip=2", RC_COL_MAJOR, 1, 0}, {"cstat:strip=2", RC_COL_MAJOR, 0, 1}, {"rs", RC_ROW_MAJOR, 1, 1},
+    {"rs", RC_ROW_MAJOR, 0, 0}, {"aspt", RC_ROW_MAJOR, 0, 1}};
+
+static void check_products(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *in, int both)
+{
+    static input_t turned;
+    transpose(in, &turned);
+    for (int e = 0; e < p->ks; e++) {
+        check_product(rng, plan, p, in, p->k[e]);
+        if (both)
+            check_run(rng, plan, rc_plan_run_transposed, p, &turned, p->k[e]);
+    }
+}
 
 /* \return 1: allocation n was one of those of the update */
 static int fails_at(int i, long n)
@@ -31,7 +43,7 @@ static int fails_at(int i, long n)
     rc_plan_problem_t p = {
         .precision = RC_FP32, .layout = cases[i].layout, .k = k, .ks = 2};
     rc_plan_options_t o = {
-        .kernels = cases[i].kernel, .orders = "random:seed=3", .threads = 1};
+        .kernels = cases[i].kernel, .orders = "random:seed=3", .threads = 1, .transposed = cases[i].both};
     do
         make(&rng, cases[i].sorted, &in);
     while (in.nnz == 0);
@@ -44,13 +56,11 @@ static int fails_at(int i, long n)
     int happened = failing_alloc_happened();
     failing_alloc_set(-1);
     assert_true(st == RC_OK || (happened && st == RC_ENOMEM && err.text[0]));
-    for (int e = 0; e < 2; e++)
-        check_product(&rng, plan, &p, st == RC_OK ? &in : &before, k[e]);
+    check_products(&rng, plan, &p, st == RC_OK ? &in : &before, cases[i].both);
     for (int update = 0; update < 2; update++) {
         new_values(&rng, &in);
         assert_int_equal(rc_plan_update(plan, in.val64, RC_FP64, 0, &err), RC_OK);
-        for (int e = 0; e < 2; e++)
-            check_product(&rng, plan, &p, &in, k[e]);
+        check_products(&rng, plan, &p, &in, cases[i].both);
     }
     rc_plan_free(plan);
     return happened;

@@ -13,7 +13,7 @@
 enum { RC_CUDA_QUEUE = 256 };
 
 /** Laps of a timer. */
-enum { RC_CUDA_LAPS = 16 };
+enum { RC_CUDA_LAPS = 32 };
 
 typedef struct rc_cuda_timer rc_cuda_timer_t;
 
