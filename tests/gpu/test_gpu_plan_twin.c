@@ -107,6 +107,78 @@ static void check_both(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
     }
 }
 
+/* New values of memory of the GPU, by a graph, of a plan that had some: both matrices have them. */
+static void update_in_graph(rc_rng_t *rng, rc_plan_t *plan, input_t *in, input_t *turned, cudaStream_t stream)
+{
+    cudaGraph_t g;
+    cudaGraphExec_t exec;
+    rc_err_t err = {0};
+    new_values(rng, in);
+    transpose(in, turned);
+    void *val = upload(in->val64, (size_t)(in->nnz + 1) * sizeof *in->val64);
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    ok(rc_plan_update_values(plan, in->nnz, val, RC_FP64, 1, stream, &err), &err, "rc_plan_update_values");
+    CUDA(cudaStreamEndCapture(stream, &g));
+    CUDA(cudaGraphInstantiate(&exec, g, 0));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(g));
+    CUDA(cudaFree(val));
+}
+
+/* What any kernel has with A' prepared beside A: random problems, matrices of host and GPU. */
+static void any_kernel_has_both(void **state)
+{
+    (void)state;
+    enum { plans = 60, KERNELS = 3 };
+    static const char *const kernels[] = {NULL, "gchunk,gchunk-col", "growmajor,gslice"};
+    static input_t in, turned;
+    rc_rng_t rng;
+    cudaStream_t stream = NULL;
+    rc_rng_seed(&rng, 19);
+    if (!have_gpu())
+        skip();
+    CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int n = 0; n < plans; n++) {
+        const int in_use = (int)below(&rng, 3) == 0;
+        const int64_t k[] = {1 + below(&rng, WIDEST)};
+        const rc_plan_problem_t p = {.op = n % 5 ? RC_OP_SPMM : RC_OP_SPMM_T, .layout = (rc_layout_t)below(&rng, 2), .k = k, .ks = 1};
+        const rc_plan_options_t o = {.transposed = 1, .kernels = kernels[below(&rng, KERNELS)], .orders = below(&rng, 2) ? "csr" : NULL,
+            .tune = in_use ? 0 : (int)below(&rng, 3), .tune_in_use = in_use ? 3 : 0};
+        rc_plan_t *plan = NULL, *clone = NULL;
+        rc_err_t err = {0};
+        make(&rng, (int)below(&rng, 2), &in);
+        transpose(&in, &turned);
+        rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
+        void *there[] = {upload(in.ptr64, sizeof in.ptr64), upload(in.col, sizeof in.col), upload(in.val64, sizeof in.val64)};
+        if (n % 2) {
+            m.row_ptr = there[0];
+            m.col_idx = there[1];
+            m.val = there[2];
+            m.on_device = 1;
+        }
+        ok(rc_plan_create(&p, &m, &o, stream, &plan, &err), &err, "rc_plan_create");
+        for (int i = 0; i < 3; i++)
+            CUDA(cudaFree(there[i]));
+        for (int i = 0; i < (in_use ? 12 : 1); i++)
+            check_both(&rng, plan, &p, &in, &turned, 0, stream);
+        check_both(&rng, plan, &p, &in, &turned, 1, stream);
+        ok(rc_plan_clone(plan, stream, &clone, &err), &err, "rc_plan_clone");
+        check_both(&rng, clone, &p, &in, &turned, 0, stream);
+        rc_plan_free(clone);
+        new_values(&rng, &in);
+        transpose(&in, &turned);
+        ok(rc_plan_update_values(plan, in.nnz, in.val64, RC_FP64, 0, stream, &err), &err, "rc_plan_update_values");
+        check_both(&rng, plan, &p, &in, &turned, n % 2, stream);
+        if (in.nnz > 0 && o.kernels) /* which say where they have their values */
+            update_in_graph(&rng, plan, &in, &turned, stream);
+        check_both(&rng, plan, &p, &in, &turned, n % 2, stream);
+        rc_plan_free(plan);
+    }
+    CUDA(cudaStreamDestroy(stream));
+}
+
 static void one_plan_serves_both(void **state)
 {
     (void)state;
@@ -175,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_plan_serves_both),
+        cmocka_unit_test(any_kernel_has_both),
         cmocka_unit_test(other_kernels_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
