@@ -101,14 +101,16 @@ public:
 
     /** C = A B on the host in the precision of T for one K, the choice timed on the matrix.
      *  \param[in] tune     candidates to time at most; 0: none
-     *  \param[in] threads  of the products; 0: all */
+     *  \param[in] threads  of the products; 0: all
+     *  \param[in] transposed  whether for execute_transposed too */
     template <typename T>
     static plan spmm_host(const rc_plan_matrix_t &a, int64_t k, rc_layout_t layout = RC_ROW_MAJOR,
-        int tune = 6, int threads = 0)
+        int tune = 6, int threads = 0, bool transposed = false)
     {
         rc_plan_options_t options = rc_plan_options_t();
         options.tune = tune;
         options.threads = threads;
+        options.transposed = transposed ? 1 : 0;
         return host(product<T>(k, layout), a, options);
     }
 
@@ -135,14 +137,16 @@ public:
 
     /** C = A B in the precision of T for one K, the choice timed on the matrix.
      *  \param[in] tune  candidates to time at most; 0: none
-     *  \param[in] tune_in_use  with `tune` 0: to measure at most in the program's own products */
+     *  \param[in] tune_in_use  with `tune` 0: to measure at most in the program's own products
+     *  \param[in] transposed  whether for execute_transposed too */
     template <typename T>
     static plan spmm(const rc_plan_matrix_t &a, int64_t k, rc_layout_t layout = RC_ROW_MAJOR,
-        int tune = 6, CUstream_st *stream = nullptr, int tune_in_use = 0)
+        int tune = 6, CUstream_st *stream = nullptr, int tune_in_use = 0, bool transposed = false)
     {
         rc_plan_options_t options = rc_plan_options_t();
         options.tune = tune;
         options.tune_in_use = tune_in_use;
+        options.transposed = transposed ? 1 : 0;
         return plan(product<T>(k, layout), a, options, stream);
     }
 

@@ -205,8 +205,8 @@ typedef struct rc_plan_part {
                         fastest that was timed, else the first, else the first of any kernel in that
                         order */
     rc_plan_why_t why; /**< it was chosen */
-    double tune_ns;    /**< spent in timing candidates, preparations of those not chosen included */
     int transposed; /**< 1: of the product of rc_plan_execute_transposed, in a plan made for both */
+    double tune_ns; /**< spent in timing candidates, preparations of those not chosen included */
 } rc_plan_part_t;
 
 /** Make a plan on the host, for products on its CPUs.  The matrix is read during the call alone.
@@ -381,9 +381,9 @@ typedef struct rc_plan_row {
 typedef struct rc_plan_answer {
     int64_t k;          /**< as of rc_plan_part_t */
     int rows;           /**< how many */
+    int transposed;     /**< as of rc_plan_part_t; the sentence begins with "A':" then */
     rc_plan_row_t *row; /**< [rows] the chosen one, then by time, then those without */
     char sentence[400]; /**< keep the order or not, with what, how fast, and when others pay */
-    int transposed;     /**< as of rc_plan_part_t; the sentence begins with "A':" then */
 } rc_plan_answer_t;
 
 /** What a plan found for a K, as rows and a sentence; of most use after RC_PLAN_SEARCH.

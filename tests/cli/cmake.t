@@ -161,6 +161,8 @@ int main()
     const rc_plan_call_t both[] = {p.call(2, 1, b, 2, 0, c, 2), q.call(2, 1, b, 2, 1, c, 2)};
     rowcast::plan::execute_many(both, 2);
     std::printf(" at once %g %g %g %g", c[0], c[1], c[2], c[3]);
+    rowcast::plan::spmm_host<float>(a, 2, RC_ROW_MAJOR, 0, 1, true).execute_transposed(2, 1, b, 2, 0, c, 2);
+    std::printf(" transposed %g %g %g %g", c[0], c[1], c[2], c[3]);
     int64_t to_ptr[3];
     int32_t to_col[3], place[3];
     float to_val[3];
@@ -202,7 +204,7 @@ is "the example of the host multiplies" "$(LD_LIBRARY_PATH=$folder build-moved/h
     "first row of A adds up to 1"
 is "the example with a mesh solves it twice" "$(LD_LIBRARY_PATH=$folder build-moved/cg 14 2>&1 | grep -c '^[1-9][0-9]* steps of .* renumbered by auto\|^the solutions are the same$')" 2
 is "C++ owns plans on the host" "$(LD_LIBRARY_PATH=$folder build-moved/owned_host 2>&1)" \
-    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060 renumbered 7 1000 2 3 "
+    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060 transposed 201 2010 300 3000 renumbered 7 1000 2 3 "
 ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \
     '$cxx' -std=c++11 -pedantic -Wall -Wextra -Werror -I '$tmp/moved/include' -fsyntax-only -x c++ -"
 printf '#include <rowcast.hpp>\nvoid f(rowcast::plan &p, const int *v) { p.update_values(1, v, false); }\n' >integers.cpp

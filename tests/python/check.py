@@ -225,9 +225,10 @@ def host_plans():
             out.flags.writeable = False
             p(b)
             refused(ValueError, p, b, out)
-    both = rowcast.plan(a, 4, kernels="rs", device="cpu", threads=1)
     y = rng.rand(300, 4)
-    assert np.allclose(both(y, transposed=True), a.T @ y)
+    for options in (dict(kernels="rs"), dict(transposed=True)):
+        both = rowcast.plan(a, 4, device="cpu", threads=1, **options)
+        assert np.allclose(both(y, transposed=True), a.T @ y)
     p = rowcast.plan(a, 4, device="cpu", threads=1)
     b, found = rng.rand(150, 4), []
     team = [threading.Thread(target=lambda: found.append(p(b))) for _ in range(4)]

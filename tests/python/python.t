@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 46
+plan 47
 cd "$tmp" || exit 1
 
 script=check.py
@@ -72,6 +72,7 @@ check "speedups are those of query" "h5py pandas" speedups quick.h5 <rows.csv
 script=solvers.py
 check "plans as matrices" scipy.sparse matmul
 check "new values of those" scipy.sparse updated
+check "a plan of A and of its transpose" scipy.sparse both
 check "values that plans keep" scipy.sparse kept
 check "wrong operands of those" scipy.sparse wrong
 check "operators" scipy.sparse operators

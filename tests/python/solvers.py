@@ -119,6 +119,35 @@ def updated():
     near(gone.T @ y, a.T @ y, 1e-12)
 
 
+def both():
+    """A plan made for both has the products with A' itself, those with vectors in one more plan."""
+    rng = np.random.RandomState(8)
+    for layout, order in (("row", "C"), ("column", "F")):
+        a = matrix(40, 30)
+        p = rowcast.plan(a, 4, device="cpu", threads=1, layout=layout, transposed=True)
+        v = rowcast.plan(a, op="spmv", device="cpu", threads=1, transposed=True)
+        assert "\nA': " in p.describe() and [r["transposed"] for r in p.answer().rows].count(True) > 0
+        for _ in range(3):
+            for _ in range(2):
+                b, y = np.asarray(rng.rand(30, 4), order=order), np.asarray(rng.rand(40, 4), order=order)
+                near(p @ b, a @ b, 1e-12)
+                near(p.T @ y, a.T @ y, 1e-12)
+                near(p(y, transposed=True, alpha=2), 2 * (a.T @ y), 1e-12)
+                near(p.T @ y[:, 0], a.T @ y[:, 0], 1e-12)
+                near(p @ b[:, 0], a @ b[:, 0], 1e-12)
+                near(p.T.spmv(y[:, 1].copy(), alpha=-1), -(a.T @ y[:, 1]), 1e-12)
+                near(v(b[:, 0].copy()), a @ b[:, 0], 1e-12)
+                near(v.T @ y[:, 0], a.T @ y[:, 0], 1e-12)
+                near(v(y[:, 0].copy(), transposed=True), a.T @ y[:, 0], 1e-12)
+                first, second = rowcast.execute_many([(p, b), (p.T, y)])
+                near(first, a @ b, 1e-12)
+                near(second, a.T @ y, 1e-12)
+            a.data = rng.rand(a.nnz)
+            p.update(a.data)
+            v.update(a.data)
+        assert set(p._sides) == {("spmv", False)} and not v._sides
+
+
 def kept():
     """A plan has the values of its creation, or of its last update, whatever is done to those arrays since."""
     rng = np.random.RandomState(6)

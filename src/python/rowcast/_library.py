@@ -62,14 +62,15 @@ PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, 
 PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p,
                          extrapolate=c.c_int, tune=c.c_int, tune_ns=c.c_int64, memory=c.c_int64,
                          reuse=c.c_double, deterministic=c.c_int, threads=c.c_int,
-                         allocator=c.c_void_p, tune_in_use=c.c_int)
+                         allocator=c.c_void_p, tune_in_use=c.c_int, transposed=c.c_int)
 PlanCall = _structure(plan=c.c_void_p, k=c.c_int64, alpha=c.c_double, b=c.c_void_p, ldb=c.c_int64,
                       beta=c.c_double, c=c.c_void_p, ldc=c.c_int64, transposed=c.c_int)
 PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,
                      error=c.c_double, speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double,
                      pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
                      note=c.c_char_p)
-PlanAnswer = _structure(k=c.c_int64, rows=c.c_int, row=c.POINTER(PlanRow), sentence=c.c_char * 400)
+PlanAnswer = _structure(k=c.c_int64, rows=c.c_int, transposed=c.c_int, row=c.POINTER(PlanRow),
+                        sentence=c.c_char * 400)
 SystemOptions = _structure(order=c.c_char_p, k=c.c_int64, precision=c.c_int, threads=c.c_int,
                            allocator=c.c_void_p)
 SystemInfo = _structure(order=c.c_char * 128, rows=c.c_int64, row=I32P, slot=I32P,

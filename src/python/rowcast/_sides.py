@@ -1,10 +1,11 @@
 """What a plan multiplies beside B by its own operation: vectors, and by the transposed matrix.
 
 Each is another plan of the same matrix, made when it is first asked for, of the copy of that matrix
-that the plan keeps.
+that the plan keeps.  A plan made for both, and such a one with vectors, multiplies by A' itself.
 """
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
@@ -17,6 +18,7 @@ class Sides:
 
     __array_ufunc__ = None  # NumPy does not take it for an array
     op = "spmm"
+    _both = False  # it was made for A' too
     _derive: Optional[Callable[[str, bool], Any]] = None  # makes one of them, of the first values
     _values: Any = None  # of the last update, an array that nobody else has
     _sides: Dict[Tuple[str, bool], Any] = {}  # by operation, and whether of A'
@@ -27,7 +29,8 @@ class Sides:
 
     @property
     def T(self) -> "Transposed":
-        """A' for products, `plan.T @ b`: the first makes a plan of the values that this one has."""
+        """A' for products, `plan.T @ b`: the first makes a plan of the values that this one has,
+        unless it was made for both."""
         return Transposed(self)
 
     def spmv(self, x: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
@@ -74,6 +77,8 @@ class Sides:
 
     def _side(self, op: str, transposed: bool) -> Any:
         """This plan, or that of another operation or of A'."""
+        if transposed and self._both:
+            return partial(self._side(op, False), transposed=True)
         if op == self.op and not transposed:
             return self
         made = self._sides.get((op, transposed))

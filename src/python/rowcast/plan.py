@@ -16,7 +16,7 @@ from ._again import Again, Asked
 from ._arrays import Dense, HostDense, Sparse, on_device
 from ._given import (Handle, file_name, flag, number, number_of, real, text_or_none, threads_of,
                      value_type)
-from ._sides import Sides
+from ._sides import Sides, Transposed
 from ._streams import stream_after, stream_of
 from .model import Model
 
@@ -55,8 +55,8 @@ class Plan(Sides, Handle):
 
     def __init__(self, handle: c.c_void_p, a: Sparse, dtype: str, layout: str, stream: int, kept: Any,
                  device: Optional[int], on_cpu: bool = False, op: str = "spmm",
-                 out_dtype: Optional[str] = None):
-        self.op, self.out_dtype = op, out_dtype or dtype
+                 out_dtype: Optional[str] = None, both: bool = False):
+        self.op, self.out_dtype, self._both = op, out_dtype or dtype, both
         self.shape, self.dtype, self.layout, self.device = a.shape, dtype, layout, device
         self._nnz, self.on_cpu = a.nnz, on_cpu
         self._library = lib.load("rowcast_plan" if on_cpu else "rowcast_cuda")
@@ -95,7 +95,7 @@ class Plan(Sides, Handle):
             b: cols x K, of NumPy, or on the plan's GPU, of PyTorch, CuPy, or by DLPack; of one
                 dimension as spmv() takes it
             out: rows x K; None: a new array of b's library
-            transposed: A' B from the same prepared matrix, of a plan of the kernel rs: b has rows, out cols
+            transposed: A' B, of a plan made with `transposed` or of kernel rs: b has rows, out cols
             stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of b's library,
                 which the plan keeps
 
@@ -217,7 +217,7 @@ class Plan(Sides, Handle):
             sentences.append(found.sentence.decode())
             for row in found.row[:found.rows]:
                 fields = {name: _of_c(getattr(row, name), name) for name, _ in row._fields_}
-                rows.append({"k": found.k, **fields})
+                rows.append({"k": found.k, "transposed": bool(found.transposed), **fields})
             self._library.rc_plan_answer_free(c.byref(found))
         return Answer("\n".join(sentences), rows, self)
 
@@ -231,7 +231,7 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
 
     Args:
         calls: each (plan, b), (plan, b, out) or (plan, b, out, alpha, beta), as a call of that
-            plan has them; a plan may be there more than once
+            plan has them; a plan may be there more than once, as .T where it was made for both
         stream: of all; None: the current one of the libraries of all b
 
     Returns:
@@ -251,11 +251,13 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
         if not 2 <= len(call) <= 5:
             raise ValueError(f"calls: expected plan, b, out, alpha and beta, found {len(call)}")
         made, b, out, alpha, beta = (*call, *(None, 1.0, 0.0)[len(call) - 2:])
+        turned = isinstance(made, Transposed) and made.T._both
+        made = made.T if turned else made
         if not isinstance(made, Plan):
             raise TypeError(f"calls: expected a rowcast.Plan first, found {type(made).__name__}")
         made = made._for_numpy() if isinstance(b, np.ndarray) and not made.on_cpu else made
         plans.append(made)
-        asked.append(made._asked(b, out, False))
+        asked.append(made._asked(b, out, turned))
         factors.append((real(alpha, "alpha"), real(beta, "beta")))
     streams = {a.b.stream for a in asked} if stream is None else {stream}
     if len(streams) > 1 or len({p.on_cpu for p in plans}) > 1:
@@ -399,7 +401,8 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
          stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0,
-         budget: Optional[float] = None, tune_in_use: int = 0, out_dtype: Any = None) -> Plan:
+         budget: Optional[float] = None, tune_in_use: int = 0, out_dtype: Any = None,
+         transposed: bool = False) -> Plan:
     """Make a plan; waits until it is made.
 
     Args:
@@ -416,10 +419,11 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         deterministic: only kernels that give the same bits each time
         strict: only kernels by which NaN and infinity in B reach the values of C that IEEE arithmetic says, alone
         model: a rowcast.Model that predicts times
-        stream: of CUDA, as a number, which must outlive the plan; None: that of a's library, which it keeps
-        device: "cpu" or "gpu"; None: where the matrix is
-        threads: on the CPU, of the products too; 0: all
+        stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of a's library,
+            which the plan keeps
+        device, threads: "cpu" or "gpu", None: where the matrix is; of a CPU, 0: all
         budget: seconds of a search in the place of `tune`, as answer() makes
+        transposed: A' is prepared, too, for .T and plan(b, transposed=True): memory is for both
         out_dtype: of C, "float32" beside a dtype of 16 bits: sums as they are; None: that of B
 
     Raises:
@@ -432,23 +436,25 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
     problem, handle = _problem(op, k, k_range, layout, kind, out), c.c_void_p()
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
                               **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
-                              memory=number(memory, "memory"),
+                              memory=number(memory, "memory"), threads=threads_of(threads),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
-                              threads=threads_of(threads), model=_of_model(model))
+                              model=_of_model(model), transposed=flag(transposed, "transposed"))
     sparse, on = _owned(a, sparse, stream)
     how = dict(dtype=kind, out_dtype=out, tune=tune, reuse=reuse, strict=strict,
-               deterministic=deterministic, device="cpu", threads=threads)
+               deterministic=deterministic, device="cpu", threads=threads, transposed=transposed)
     names = dict(layout=layout, k_range=k_range)
     if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem),
                  c.byref(sparse.for_c()), c.byref(options), c.byref(handle))
-        made = Plan(handle, sparse, kind, layout, 0, None, None, True, op, out)
+        made = Plan(handle, sparse, kind, layout, 0, None, None, True, op, out,
+                    transposed)
     else:
         with on_device(sparse.like, sparse.device):
             lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem),
                      c.byref(sparse.for_c()), c.byref(options), on, c.byref(handle))
         kept = sparse.stream_kept if stream is None else None
-        made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op, out)
+        made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op, out,
+                    transposed)
         made._beside = None if sparse.on_device else partial(plan, sparse, k, op=op, **how, **names)
     how.update(memory=memory, budget=budget, tune_in_use=tune_in_use, stream=stream,
                device="cpu" if made.on_cpu else "gpu")
