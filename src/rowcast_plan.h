@@ -381,7 +381,7 @@ typedef struct rc_plan_row {
 typedef struct rc_plan_answer {
     int64_t k;          /**< as of rc_plan_part_t */
     int rows;           /**< how many */
-    int transposed;     /**< as of rc_plan_part_t; the sentence begins with "A':" then */
+    int transposed;     /**< as of rc_plan_part_t; the sentence begins with "Transposed:" */
     rc_plan_row_t *row; /**< [rows] the chosen one, then by time, then those without */
     char sentence[400]; /**< keep the order or not, with what, how fast, and when others pay */
 } rc_plan_answer_t;

@@ -91,6 +91,9 @@ static const rc_opt_t options[] = {
     RC_OPT("strict", 0, RC_OPT_FLAG, RC_AT(strict), NULL,
         "Only kernels that take NaN and infinity in B to the values of C that IEEE arithmetic "
         "says, and to no others; the vendor's promise no such thing."),
+    RC_OPT("transposed", 0, RC_OPT_FLAG, RC_AT(how.transposed), NULL,
+        "For the product with the transposed matrix, too: with kernels and orders of its own, "
+        "timed as long, in half of the memory each. Of spmm_t, kernels are those of spmm."),
     RC_OPT("device-memory", 0, RC_OPT_BYTES, RC_AT(how.memory), "BYTES",
         "Device memory that the plan and its timing may take. Default: any."),
     RC_OPT("save", 0, RC_OPT_TEXT, RC_AT(save), "PLAN", "Write choices and orders to a file."),
@@ -159,6 +162,7 @@ typedef struct check {
     const rc_csr_t *a; /* as the reference reads it */
     const rc_operation_t *op;
     rc_precision_t precision;
+    int transposed; /* 1: by rc_plan_run_transposed */
     int64_t k;
     rc_operands_t o;
     int64_t row[SAMPLES];
@@ -211,7 +215,8 @@ static rc_status_t alloc_operand(check_t *c, const rc_shape_t *s, const rc_csr_t
     return x->alloc(x, (size_t)bytes, &out->data, err);
 }
 
-/* Run the plan once on random operands and compare a sample of its output. */
+/* Run the plan once on random operands and compare a sample of its output.
+ * \param[in] a  whose shape the operands have: the transpose of the matrix for `transposed` */
 static rc_status_t run_and_compare(
     check_t *c, rc_plan_t *plan, const rc_csr_t *a, rc_layout_t layout, rc_err_t *err)
 {
@@ -227,7 +232,7 @@ static rc_status_t run_and_compare(
     if (c->o.out.rows == 0 || c->o.out.cols == 0)
         goto done;
     RC_TRY(c->d->dense_poison(c->d, &c->o.out, NULL, err));
-    RC_TRY(rc_plan_run(plan, c->k, &c->o, 1, 0, err));
+    RC_TRY((c->transposed ? rc_plan_run_transposed : rc_plan_run)(plan, c->k, &c->o, 1, 0, err));
     for (int i = 0; i < SAMPLES; i++) {
         c->row[i] = (int64_t)rc_rng_below(&rng, (uint64_t)c->o.out.rows);
         c->col[i] = (int64_t)rc_rng_below(&rng, (uint64_t)c->o.out.cols);
@@ -241,25 +246,53 @@ done:
     return st;
 }
 
-static rc_status_t verify(
-    rc_device_t *d, rc_plan_t *plan, const rc_plan_problem_t *p, const rc_csr_t *a, rc_err_t *err)
+/* What the two products of a plan are held against. */
+typedef struct reference {
+    const rc_csr_t *of[2]; /* the matrix and its transpose */
+    const rc_plan_problem_t *p;
+    check_t *c;
+} reference_t;
+
+static rc_status_t verify_one(
+    rc_device_t *d, rc_plan_t *plan, const reference_t *r, int64_t k, int transposed, rc_err_t *err)
 {
-    const rc_operation_t *op = rc_operation_of(p->op);
+    const rc_operation_t *op = rc_operation_of(r->p->op);
+    *r->c = (check_t){.d = d,
+        .a = r->of[transposed != op->transposed],
+        .op = op,
+        .precision = r->p->precision,
+        .transposed = transposed,
+        .k = k};
+    return run_and_compare(r->c, plan, r->of[transposed], r->p->layout, err);
+}
+
+/* 1: of the product with the transposed matrix, too. */
+static int has_transposed(const rc_plan_t *plan)
+{
+    rc_plan_part_t last;
+    return rc_plan_part(plan, rc_plan_parts(plan) - 1, &last, NULL) == RC_OK && last.transposed;
+}
+
+/* \param[in] both  1: asked for as such, where one matrix may serve both */
+static rc_status_t verify(rc_device_t *d, rc_plan_t *plan, const rc_plan_problem_t *p,
+    const rc_csr_t *a, int both, rc_err_t *err)
+{
+    const int apart = has_transposed(plan);
     rc_csr_t t = {0};
-    rc_status_t st = op->transposed ? rc_csr_transpose(a, &t, err) : RC_OK;
-    check_t *c = rc_alloc(1, sizeof *c, "the verification", err);
-    if (!c)
-        st = RC_ENOMEM;
-    for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {
-        rc_plan_part_t part;
-        st = rc_plan_part(plan, i, &part, err);
-        if (st < 0)
-            break;
-        *c = (check_t){
-            .d = d, .a = op->transposed ? &t : a, .op = op, .precision = p->precision, .k = part.k};
-        st = run_and_compare(c, plan, a, p->layout, err);
+    rc_plan_part_t part;
+    rc_status_t st;
+    reference_t r = {{a, &t}, p, rc_alloc(1, sizeof *r.c, "the verification", err)};
+    RC_TRY(r.c ? RC_OK : RC_ENOMEM);
+    if (rc_operation_of(p->op)->transposed || apart || both)
+        RC_TRY(rc_csr_transpose(a, &t, err));
+    for (int i = 0; i < rc_plan_parts(plan); i++) {
+        RC_TRY(rc_plan_part(plan, i, &part, err));
+        RC_TRY(verify_one(d, plan, &r, part.k, part.transposed, err));
+        if (both && !apart)
+            RC_TRY(verify_one(d, plan, &r, part.k, 1, err));
     }
-    free(c);
+done:
+    free(r.c);
     rc_csr_free(&t);
     return st;
 }
@@ -276,7 +309,7 @@ static void print_candidate(rc_table_t *t, const rc_plan_problem_t *p, const rc_
         RC_REAL(rc_plan_break_even(part, r->candidate), 6),
         c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->text), RC_BOOL(r->baseline),
         RC_TEXT(rc_plan_why_name(part->why)), RC_REAL(r->error, 2), RC_REAL(r->pays_after, 6),
-        RC_TEXT(r->chosen ? a->sentence : NULL));
+        RC_TEXT(r->chosen ? a->sentence : NULL), RC_BOOL(part->transposed));
 }
 
 static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t *p,
@@ -284,7 +317,7 @@ static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t
 {
     static const char columns[] =
         "k|kernel|order|chosen|time_ns:ns|speedup:x|predicted_ns:ns|order_ns:ns|prepare_ns:ns|"
-        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|sentence";
+        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|sentence|transposed";
     rc_status_t st = RC_OK;
     rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {
@@ -436,9 +469,11 @@ static rc_status_t tell_tuning(
     rc_kernel_spec_t *spec = NULL;
     int n = 0;
     rc_status_t st = RC_OK;
+    const rc_operation_t *op = rc_operation_of(p->op);
+    const int straight = o->how.transposed && op->transposed; /* its kernels are */
     if (o->how.kernels)
-        st = rc_kernel_specs_parse(
-            o->how.kernels, d->executor.kind, 1u << p->op, INT_MAX, &spec, &n, err);
+        st = rc_kernel_specs_parse(o->how.kernels, d->executor.kind,
+            1u << (straight ? op->straight : op->op), INT_MAX, &spec, &n, err);
     for (int i = 0; st == RC_OK && i < n * p->ks; i++) {
         rc_str_t line = {0};
         rc_rs_tuning_notice(&spec[i / p->ks], d->class_name, p->k[i % p->ks], p->precision, &line);
@@ -476,7 +511,7 @@ static rc_status_t plan_matrix(
     RC_TRY(tell_tuning(o, d, &p, err));
     d->watch(d, 1);
     RC_TRY(rc_command_name_file(word, make_plan(o, d, &a, &p, &plan, err), err));
-    RC_TRY(rc_command_name_file(word, verify(d, plan, &p, &a, err), err));
+    RC_TRY(rc_command_name_file(word, verify(d, plan, &p, &a, o->how.transposed, err), err));
     if (format == RC_TABLE_TEXT)
         printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64
                " entries\nproduct %s, %s, layout %s\n"
@@ -505,8 +540,10 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     const struct options *o = call->options;
     if (o->budget >= 0 && (o->load || o->tune >= 0 || o->tune_time > 0))
         return rc_fail(err, RC_EINVAL, "--budget: excludes --load, --tune and --tune-time");
-    if (o->load && (o->how.kernels || o->how.orders || o->model || o->tune > 0))
-        return rc_fail(err, RC_EINVAL, "--load: excludes --kernels, --orders, --model and --tune");
+    if (o->load &&
+        (o->how.kernels || o->how.orders || o->model || o->tune > 0 || o->how.transposed))
+        return rc_fail(err, RC_EINVAL,
+            "--load: excludes --kernels, --orders, --model, --tune and --transposed");
     return plan_matrix(call->operand[0], o, call->format, err);
 }
 

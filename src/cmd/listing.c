@@ -160,7 +160,8 @@ rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err)
     static const rc_column_t columns[] = {{"k", ""}, {"", ""}, {"order", ""}, {"kernel", ""},
         {"time", "us"}, {"error", "%"}, {"speedup", "x"}, {"setup", "ms"},
         {"pays_after", "products"}, {"note", ""}};
-    int first = n < 2; /* without K */
+    static const char *const marks[2][2] = {{"", "*"}, {"T", "T *"}}; /* of chosen ones */
+    int first = n < 2;                                                /* without K */
     int left_out = 0;
     for (int i = 0; i < n; i++)
         puts(a[i].sentence);
@@ -176,9 +177,9 @@ rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err)
             }
             if (!first)
                 rc_table_int(t, a[i].k);
-            RC_CELLS(t, RC_TEXT(r->chosen ? "*" : ""), RC_TEXT(r->order), RC_TEXT(r->kernel),
-                RC_REAL(r->time_ns * 1e-3, 4), RC_REAL(r->error * 100, 2), RC_REAL(r->speedup, 3),
-                RC_REAL(r->setup_ns * 1e-6, 3),
+            RC_CELLS(t, RC_TEXT(marks[a[i].transposed][r->chosen]), RC_TEXT(r->order),
+                RC_TEXT(r->kernel), RC_REAL(r->time_ns * 1e-3, 4), RC_REAL(r->error * 100, 2),
+                RC_REAL(r->speedup, 3), RC_REAL(r->setup_ns * 1e-6, 3),
                 isinf(r->pays_after) ? RC_TEXT("never") : RC_REAL(r->pays_after, 6),
                 RC_TEXT(r->baseline ? "baseline" : r->note));
         }

@@ -131,7 +131,7 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse)
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *keep = kept(a);
     rc_str_t s = {0};
-    rc_str_add(&s, a->transposed ? "A': " : "");
+    rc_str_add(&s, a->transposed ? "Transposed: " : "");
     if (least > 0 && least < a->k)
         rc_str_addf(&s, "K = %" PRId64 " to %" PRId64 ": ", least, a->k);
     else if (least > 0)
@@ -298,7 +298,7 @@ size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
     for (int i = 0; i < rc_plan_parts(plan); i++)
         add_part(&s, plan, i);
     if (plan->both && !plan->transpose)
-        rc_str_add(&s, "A': from the same prepared matrix\n");
+        rc_str_add(&s, "Transposed: from the same prepared matrix\n");
     if (text && size > 0) {
         size_t n = s.failed || !s.text ? 0 : s.len < size - 1 ? s.len : size - 1;
         if (n > 0)

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 83
+plan 93
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -48,6 +48,18 @@ code "not for another K" 2 plans mesh2d:n=12 -k 9 --load m.plan
 code "not with other kernels" 2 plans mesh2d:n=12 -k 8 --load m.plan --kernels rowsplit
 head -c 50 m.plan >cut.plan
 code "not from half a file" 3 plans mesh2d:n=12 -k 8 --load cut.plan
+
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n2 1 2\n2 3 3\n' >wide.mtx
+code "both products" 0 plans wide.mtx -k 4 --transposed -f csv --tune 0 --save both.plan
+is "each has a kernel" "$(sed 1d out | awk -F, '$4 == 1 { print $NF }' | tr '\n' ' ')" "0 1 "
+code "come back" 0 plans wide.mtx -k 4 --load both.plan
+ok "which is said" grep -q '^Transposed: .* rowsplit ' out
+code "as they were" 2 plans wide.mtx -k 4 --load both.plan --transposed
+code "of the kernel that has both" 0 plans wide.mtx -k 4 --transposed --kernels rs -f csv
+is "there is one choice" "$(wc -l <out)" 2
+code "of spmm_t" 0 plans wide.mtx --op spmm_t -k 4 --transposed --kernels rowsplit
+code "of a vector" 0 plans wide.mtx --op spmv --transposed --tune 1
+code "not of sddmm" 2 plans wide.mtx --op sddmm -k 4 --transposed
 
 code "no K" 2 plans mesh2d:n=12
 code "K = 0" 2 plans mesh2d:n=12 -k 0

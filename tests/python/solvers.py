@@ -126,7 +126,7 @@ def both():
         a = matrix(40, 30)
         p = rowcast.plan(a, 4, device="cpu", threads=1, layout=layout, transposed=True)
         v = rowcast.plan(a, op="spmv", device="cpu", threads=1, transposed=True)
-        assert "\nA': " in p.describe() and [r["transposed"] for r in p.answer().rows].count(True) > 0
+        assert "\nTransposed: " in p.describe() and [r["transposed"] for r in p.answer().rows].count(True) > 0
         for _ in range(3):
             for _ in range(2):
                 b, y = np.asarray(rng.rand(30, 4), order=order), np.asarray(rng.rand(40, 4), order=order)
