@@ -317,7 +317,8 @@ static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t
 {
     static const char columns[] =
         "k|kernel|order|chosen|time_ns:ns|speedup:x|predicted_ns:ns|order_ns:ns|prepare_ns:ns|"
-        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|sentence|transposed";
+        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|sentence|"
+        "transposed";
     rc_status_t st = RC_OK;
     rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {

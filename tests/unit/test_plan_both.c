@@ -258,6 +258,75 @@ static void tuned_in_use(void **state)
     rc_plan_free(plan);
 }
 
+/* Times of products that are known at once. */
+typedef struct laps {
+    int open;  /* the one that began; -1: none */
+    int of[2]; /* how many of either product */
+} laps_t;
+
+static int capturing(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static rc_status_t lap_begin(void *user, int lap, rc_err_t *err)
+{
+    laps_t *l = user;
+    (void)err;
+    assert_int_equal(l->open, -1);
+    assert_in_range(lap, 0, 2 * RC_PLAN_LAPS - 1);
+    l->open = lap;
+    l->of[lap / RC_PLAN_LAPS]++;
+    return RC_OK;
+}
+
+static rc_status_t lap_end(void *user, int lap, rc_err_t *err)
+{
+    laps_t *l = user;
+    (void)err;
+    assert_int_equal(lap, l->open);
+    l->open = -1;
+    return RC_OK;
+}
+
+static rc_status_t lap_ns(void *user, int lap, int64_t *ns, rc_err_t *err)
+{
+    (void)user;
+    (void)lap;
+    (void)err;
+    *ns = 1000;
+    return RC_OK;
+}
+
+/* A timer that both have keeps their times apart. */
+static void laps_are_apart(void **state)
+{
+    (void)state;
+    static const rc_plan_laps_t by_number = {capturing, lap_begin, lap_end, lap_ns};
+    static given_t g;
+    const int64_t k = 5;
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    laps_t laps = {.open = -1};
+    rc_executor_t x;
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 48);
+    rc_executor_cpu(1, &x);
+    given_new(&rng, RC_PLAN_CSR, 0, &g);
+    const rc_plan_place_t place = {.x = &x, .laps = &by_number, .user = &laps};
+    const rc_plan_matrix_t m = given_matrix(&g, RC_FP64);
+    const rc_plan_options_t o = {.transposed = 1, .tune_in_use = 2, .orders = "csr,lpt"};
+    assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
+    for (int i = 0; i < 20; i++) {
+        check_run(&rng, plan, rc_plan_run, &p, &g.in, k);
+        check_run(&rng, plan, rc_plan_run_transposed, &p, &g.turned, k);
+    }
+    assert_true(laps.of[0] > 0 && laps.of[1] > 0);
+    rc_plan_free(plan);
+}
+
 /* The bits of one call after the other. */
 static void many_by_one_call(void **state)
 {
@@ -467,6 +536,7 @@ int main(void)
         cmocka_unit_test(every_kernel),
         cmocka_unit_test(random_plans),
         cmocka_unit_test(tuned_in_use),
+        cmocka_unit_test(laps_are_apart),
         cmocka_unit_test(many_by_one_call),
         cmocka_unit_test(parts_of_both),
         cmocka_unit_test(one_matrix_serves_both),

@@ -1,4 +1,4 @@
-/* New values of a plan, with every allocation failing once. */
+/* New values of a plan, and making one of two products, with every allocation failing once. */
 #include "config.h"
 #include "unit.h"
 
@@ -77,10 +77,49 @@ static void an_update_that_fails_leaves_the_old_values(void **state)
     }
 }
 
+/* \return 1: allocation n was one of those of making it */
+static int making_fails_at(long n)
+{
+    static input_t in;
+    const int64_t k[] = {3, 8};
+    rc_rng_t rng;
+    rc_executor_t x;
+    rc_err_t err = {0};
+    rc_plan_t *plan = NULL;
+    rc_rng_seed(&rng, 7);
+    rc_executor_cpu(1, &x);
+    const rc_plan_place_t place = {.x = &x};
+    const rc_plan_problem_t p = {.precision = RC_FP32, .layout = RC_ROW_MAJOR, .k = k, .ks = 2};
+    const rc_plan_options_t o = {.kernels = "rowsplit", .orders = "random:seed=3", .threads = 1, .transposed = 1};
+    do
+        make(&rng, 0, &in);
+    while (in.nnz == 0);
+    const rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
+    failing_alloc_set(n);
+    rc_status_t st = rc_plan_new(&place, &p, &m, &o, &plan, &err);
+    int happened = failing_alloc_happened();
+    failing_alloc_set(-1);
+    assert_true(st == RC_OK ? plan != NULL : happened && st == RC_ENOMEM && err.text[0] && !plan);
+    if (plan)
+        check_products(&rng, plan, &p, &in, 1);
+    rc_plan_free(plan);
+    return happened;
+}
+
+static void making_both_leaves_nothing_or_both(void **state)
+{
+    (void)state;
+    long n = 0;
+    while (making_fails_at(n))
+        n++;
+    assert_true(n > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_that_fails_leaves_the_old_values),
+        cmocka_unit_test(making_both_leaves_nothing_or_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
