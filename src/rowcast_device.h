@@ -27,7 +27,7 @@ typedef struct rc_plan_places {
  *  \param[in] k     one of the plan's, or in its range
  *  \param[out] out  valid until the plan is freed, gets values of the host, or is cloned
  *  \return RC_OK; RC_EINVAL; RC_ERANGE (a K that the plan does not have); RC_ENOTSUP (not known;
- *          the matrix is that of another K or plan too). Local; cost O(1). */
+ *          the matrix is that of another K or plan too, or A' has one beside). Local; cost O(1). */
 RC_API rc_status_t rc_plan_places(
     const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err);
 
