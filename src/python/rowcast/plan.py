@@ -416,11 +416,9 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         kernels, orders: names and globs with commas; None: any
         reuse: products that are expected; 0: the fastest product whatever its setup
         memory: bytes of the GPU, or for the CPU, that the plan may take beside its copy; 0: any
-        deterministic: only kernels that give the same bits each time
-        strict: only kernels by which NaN and infinity in B reach the values of C that IEEE arithmetic says, alone
+        deterministic, strict: only kernels of the same bits each time; of IEEE arithmetic's NaN and infinity
         model: a rowcast.Model that predicts times
-        stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of a's library,
-            which the plan keeps
+        stream: of CUDA, as a number, which must outlive the plan; None: that of a's library, which it keeps
         device, threads: "cpu" or "gpu", None: where the matrix is; of a CPU, 0: all
         budget: seconds of a search in the place of `tune`, as answer() makes
         transposed: A' is prepared, too, for .T and plan(b, transposed=True): memory is for both
@@ -443,18 +441,16 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
     how = dict(dtype=kind, out_dtype=out, tune=tune, reuse=reuse, strict=strict,
                deterministic=deterministic, device="cpu", threads=threads, transposed=transposed)
     names = dict(layout=layout, k_range=k_range)
+    of = partial(Plan, handle, sparse, kind, layout, op=op, out_dtype=out, both=transposed)
     if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem),
                  c.byref(sparse.for_c()), c.byref(options), c.byref(handle))
-        made = Plan(handle, sparse, kind, layout, 0, None, None, True, op, out,
-                    transposed)
+        made = of(0, None, None, on_cpu=True)
     else:
         with on_device(sparse.like, sparse.device):
             lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem),
                      c.byref(sparse.for_c()), c.byref(options), on, c.byref(handle))
-        kept = sparse.stream_kept if stream is None else None
-        made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op, out,
-                    transposed)
+        made = of(on, sparse.stream_kept if stream is None else None, sparse.device)
         made._beside = None if sparse.on_device else partial(plan, sparse, k, op=op, **how, **names)
     how.update(memory=memory, budget=budget, tune_in_use=tune_in_use, stream=stream,
                device="cpu" if made.on_cpu else "gpu")
