@@ -22,7 +22,7 @@ int rc_kernel_rank(const rc_kernel_t *kernel, int64_t k, int beyond)
 
 int rc_kernel_takes(const rc_kernel_t *kernel, rc_precision_t type)
 {
-    return ((kernel->types ? kernel->types : RC_TYPES_IEEE) >> type & 1u) != 0;
+    return rc_type_among(kernel->types ? kernel->types : RC_TYPES_IEEE, type);
 }
 
 int rc_kernel_takes_out(const rc_kernel_t *kernel, rc_precision_t type, int out_sums)

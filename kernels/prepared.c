@@ -91,8 +91,10 @@ rc_status_t rc_kernel_run(const rc_kernel_t *kernel, void *state, const rc_opera
     double alpha, double beta, rc_err_t *err)
 {
     rc_prepared_t *s = state;
-    if (rc_precision_round(rc_type(o->out.precision)->sum, alpha) == 0)
-        return s->memory.x->scale(s->memory.x, &o->out, beta, err);
+    const rc_precision_t sum = rc_type(o->out.precision)->sum;
+    const double by[2] = {beta, o->beta_im};
+    if (rc_precision_round(sum, alpha) == 0 && rc_precision_round(sum, o->alpha_im) == 0)
+        return s->memory.x->scale(s->memory.x, &o->out, by, err);
     if (kernel->fit && o->in[0].cols != s->p.k)
         RC_PASS(fit_to(kernel, s, o->in[0].cols, err));
     return kernel->run(state, o, alpha, beta, err);

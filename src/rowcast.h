@@ -110,10 +110,15 @@ typedef enum rc_precision {
     RC_FP32 = 0,
     RC_FP64 = 1,
     RC_BF16 = 2, /**< 8 bits of significand; sums are fp32 */
-    RC_FP16 = 3  /**< 11 bits of significand, at most 65,504; sums are fp32 */
+    RC_FP16 = 3, /**< 11 bits of significand, at most 65,504; sums are fp32 */
+    /** Complex numbers: real and imaginary part in fp32, next to each other, as `float _Complex`
+     *  and `std::complex<float>` have them.  Complex types are of plans on the host alone. */
+    RC_C64 = 4,
+    RC_C128 = 5 /**< likewise in fp64 */
 } rc_precision_t;
 
-/** "fp32", "fp64", "bf16" or "fp16".  Static storage; NULL for a number that is none of them. */
+/** "fp32", "fp64", "bf16", "fp16", "c64" or "c128".  Static storage; NULL for a number that is none
+ *  of them. */
 RC_API const char *rc_precision_name(rc_precision_t precision);
 
 /** Layout of the dense operands that have K columns. */

@@ -14,6 +14,7 @@
 #endif
 #endif
 
+#include <complex>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -63,6 +64,10 @@ template <rc_precision_t Precision> struct is_value_type {
 template <> struct value_type<float> : is_value_type<RC_FP32> {};
 /** fp64. */
 template <> struct value_type<double> : is_value_type<RC_FP64> {};
+/** c64, of plans on the host. */
+template <> struct value_type<std::complex<float>> : is_value_type<RC_C64> {};
+/** c128, likewise. */
+template <> struct value_type<std::complex<double>> : is_value_type<RC_C128> {};
 
 /** A sparse matrix; borrows the arrays, which a plan reads while it is made alone.
  *  \param[in] row_ptr    [rows + 1], int32_t or int64_t; of other forms as in rc_plan_matrix_t
@@ -199,6 +204,13 @@ public:
         detail::check(
             rc_plan_execute_sddmm(own_.get(), k, alpha, y, ldy, x, ldx, beta, out, stream, &err),
             err);
+    }
+
+    /** rc_plan_execute_complex. */
+    void execute(const rc_plan_product_t &product, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        detail::check(rc_plan_execute_complex(own_.get(), &product, stream, &err), err);
     }
 
     /** A product for execute_many, of this plan, which must outlive it. */

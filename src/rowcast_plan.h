@@ -50,8 +50,8 @@ typedef struct rc_plan_matrix {
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     const void *col_idx; /**< [nnz] columns; of CSC rows */
     const void *val;     /**< [nnz] in the order of `col_idx` */
-    rc_precision_t precision; /**< of the values, which may be another one than the problem's; 0 is
-                                   fp32 */
+    rc_precision_t precision; /**< of the values, which may be another one than the problem's, but
+                                   not complex where that is real; 0 is fp32 */
     int on_device;     /**< 1: the arrays are memory of the GPU of the stream, 0: of the host; for a
                         plan on the host 0 */
     int col_idx_bytes; /**< of one of `col_idx`: 4 or 8; 0: 4 */
@@ -78,7 +78,8 @@ RC_API rc_status_t rc_pattern_read_host(
 /** What is to be computed. */
 typedef struct rc_plan_problem {
     rc_op_t op;               /**< the product */
-    rc_precision_t precision; /**< of the dense operands, but see out_fp32 */
+    rc_precision_t precision; /**< of the dense operands, but see out_fp32; complex ones on the host
+                                   alone */
     rc_layout_t layout; /**< of the dense operands with K columns; mixed ones are of spmm, and no
                              model knows them */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
@@ -291,6 +292,25 @@ RC_API rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double
 RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,
     int64_t ldy, const void *x, int64_t ldx, double beta, void *out, struct CUstream_st *stream,
     rc_err_t *err);
+
+/** A product with complex factors, of any operation. Zero-initialise. */
+typedef struct rc_plan_product {
+    int64_t k;         /**< as of rc_plan_execute */
+    double alpha[2];   /**< real and imaginary part of the factor of the product */
+    double beta[2];    /**< likewise of what is there */
+    const void *in[2]; /**< B or x; of sddmm Y and X */
+    int64_t ld_in[2];  /**< their leading dimensions, in values */
+    void *out;         /**< what is stored to: C or y; of sddmm [nnz] */
+    int64_t ld_out;    /**< its leading dimension, in values */
+    int transposed;    /**< 1: as rc_plan_execute_transposed */
+} rc_plan_product_t;
+
+/** As rc_plan_execute, rc_plan_execute_transposed or rc_plan_execute_sddmm, with complex factors.
+ *  Nothing is conjugated: X' of sddmm is the transpose, and a plan of A^H is one of spmm_t with
+ *  conjugated values.
+ *  \return as they say; RC_EINVAL also for an imaginary part with a plan of real numbers */
+RC_API rc_status_t rc_plan_execute_complex(
+    rc_plan_t *plan, const rc_plan_product_t *product, struct CUstream_st *stream, rc_err_t *err);
 
 /** One product of several: the arguments of rc_plan_execute. Zero-initialise. */
 typedef struct rc_plan_call {

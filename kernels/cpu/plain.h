@@ -15,10 +15,11 @@ typedef struct rc_plain {
 rc_status_t rc_plain_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
 
-/** What descriptors of a CPU say, and those of y = A x. */
-#define RC_PLAIN_MEMBERS                                                                           \
-    .device = RC_DEVICE_CPU, .types = RC_TYPES_REAL, .out_sums = 1, .computes = 1,                 \
-    .strict = rc_kernel_always, .deterministic = rc_kernel_always, .geometry = rc_cpu_geometry
+/** What descriptors of a CPU say; with all types that there are; and those of y = A x. */
+#define RC_PLAIN_ANY                                                                               \
+    .device = RC_DEVICE_CPU, .out_sums = 1, .computes = 1, .strict = rc_kernel_always,             \
+    .deterministic = rc_kernel_always, .geometry = rc_cpu_geometry
+#define RC_PLAIN_MEMBERS RC_PLAIN_ANY, .types = RC_TYPES_ANY
 #define RC_PLAIN_SPMV                                                                              \
     RC_PLAIN_MEMBERS, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY
 

@@ -7,6 +7,7 @@
 enum { SERIAL_ROOM = 256 }; /* sums of a row that are not kept in C, at once */
 
 #define INSTANCES "kernels/cpu/serial.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 typedef void loop_fn(const rc_slots_t *s, const rc_cpu_run_t *run);
@@ -14,12 +15,12 @@ typedef void loop_fn(const rc_slots_t *s, const rc_cpu_run_t *run);
 static rc_status_t run_row(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    static loop_fn *const by_row[] = RC_INSTANCES(by_row);
+    static loop_fn *const by_row[] = RC_INSTANCES_ANY(by_row);
     (void)err;
     const rc_plain_t *s = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
     by_row[s->base.p.precision](&s->slots, &run);
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    rc_slots_scale_absent(&s->slots, &o->out, run.beta);
     return RC_OK;
 }
 
@@ -37,7 +38,7 @@ static rc_status_t run_col(
             (char *)o->out.data + (size_t)(j * run.ldc) * rc_precision_bytes(o->out.precision);
         rc_plain_rows(&s->slots, s->base.p.precision, 0, s->slots.slots, &run);
     }
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    rc_slots_scale_absent(&s->slots, &o->out, run.beta);
     return RC_OK;
 }
 

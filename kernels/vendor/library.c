@@ -63,7 +63,7 @@ static rc_dense_t target(const rc_library_t *l, const rc_dense_t *y, double *bet
 
 rc_status_t rc_library_scale(const rc_library_t *l, const rc_dense_t *y, double beta, rc_err_t *err)
 {
-    return l->base.memory.x->scale(l->base.memory.x, y, beta, err);
+    return l->base.memory.x->scale(l->base.memory.x, y, (const double[]){beta, 0}, err);
 }
 
 /* Put y where it belongs, and see to rows without a slot. */
@@ -73,7 +73,7 @@ static void finish(const rc_library_t *l, const rc_dense_t *from, const rc_dense
         const rc_library_t *, const rc_dense_t *, const rc_dense_t *, double) = RC_INSTANCES(place);
     if (l->y)
         place[l->base.p.precision](l, from, y, beta);
-    rc_slots_scale_absent(&l->slots, y, beta);
+    rc_slots_scale_absent(&l->slots, y, (const double[]){beta, 0});
 }
 
 rc_status_t rc_library_run(const rc_library_t *l, const rc_operands_t *o, double alpha, double beta,

@@ -59,6 +59,26 @@ static void store_fp64(void *to, int64_t i, double value)
 RC_SHORT(bf16)
 RC_SHORT(fp16)
 
+/* Of a complex type, whose parts are of another one, next to each other. */
+#define RC_COMPLEX(suffix, of)                                                                     \
+    static double round_##suffix(double value)                                                     \
+    {                                                                                              \
+        return round_##of(value);                                                                  \
+    }                                                                                              \
+                                                                                                   \
+    static double load_##suffix(const void *from, int64_t i)                                       \
+    {                                                                                              \
+        return load_##of(from, 2 * i);                                                             \
+    }                                                                                              \
+                                                                                                   \
+    static void store_##suffix(void *to, int64_t i, double value)                                  \
+    {                                                                                              \
+        store_##of(to, 2 * i, value);                                                              \
+        store_##of(to, 2 * i + 1, 0);                                                              \
+    }
+RC_COMPLEX(c64, fp32)
+RC_COMPLEX(c128, fp64)
+
 /* Values of the host are fp64: most gathers are from there, and need no call for each. */
 #define RC_GATHER(suffix)                                                                          \
     static void gather_##suffix(void *to, const double *from, const void *place, int place_bytes,  \
@@ -73,11 +93,15 @@ RC_GATHER(fp32)
 RC_GATHER(fp64)
 RC_GATHER(bf16)
 RC_GATHER(fp16)
+RC_GATHER(c64)
+RC_GATHER(c128)
 
-#define RC_TYPE(id, text, suffix, size, sums, bits, most, tiny, cuda, cuda_sum)                    \
+#define RC_TYPE(id, text, suffix, size, sums, of, bits, most, tiny, cuda, cuda_sum)                \
     [id] = {.name = text,                                                                          \
         .bytes = size,                                                                             \
         .sum = sums,                                                                               \
+        .part = of,                                                                                \
+        .parts = of == id ? 1 : 2,                                                                 \
         .unit = 1.0 / (double)((uint64_t)1 << bits),                                               \
         .largest = (double)most,                                                                   \
         .least = (double)tiny,                                                                     \
@@ -100,14 +124,17 @@ const char *rc_precision_name(rc_precision_t precision)
 rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err)
 {
     const char *names[RC_TYPES];
+    int known = 0;
     for (int t = 0; t < RC_TYPES; t++) {
-        names[t] = all[t].name;
-        if (strcmp(name, names[t]) == 0) {
+        if (!rc_type_among(RC_TYPES_REAL, (rc_precision_t)t))
+            continue;
+        names[known++] = all[t].name;
+        if (strcmp(name, all[t].name) == 0) {
             *out = (rc_precision_t)t;
             return RC_OK;
         }
     }
-    return rc_fail_unknown(err, RC_EINVAL, "precision", name, names, RC_TYPES);
+    return rc_fail_unknown(err, RC_EINVAL, "precision", name, names, known);
 }
 
 rc_status_t rc_type_check(rc_precision_t t, const char *what, rc_err_t *err)
@@ -121,6 +148,22 @@ rc_status_t rc_type_check(rc_precision_t t, const char *what, rc_err_t *err)
         at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", all[i].name);
     return rc_fail(
         err, RC_EINVAL, "%s: expected a type of %s, found number %d", what, names, (int)t);
+}
+
+rc_status_t rc_type_check_real(rc_precision_t t, const char *what, rc_err_t *err)
+{
+    RC_PASS(rc_type_check(t, what, err));
+    return rc_type_among(RC_TYPES_REAL, t)
+               ? RC_OK
+               : rc_fail(err, RC_ENOTSUP, "%s: expected real numbers, found %s", what, all[t].name);
+}
+
+rc_status_t rc_type_becomes(rc_precision_t from, rc_precision_t to, const char *what, rc_err_t *err)
+{
+    return all[from].parts <= all[to].parts
+               ? RC_OK
+               : rc_fail(err, RC_EINVAL, "%s: expected real numbers for %s, found %s", what,
+                     all[to].name, all[from].name);
 }
 
 /* Values of 4 bytes that keep their type. */
@@ -146,9 +189,13 @@ void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, 
         t->gather(to, from, place, place_bytes, begin, end);
         return;
     }
+    const rc_type_t *t_part = rc_type(t->part);
+    const rc_type_t *f_part = rc_type(f->part);
     for (int64_t i = begin; i < end; i++) {
         int64_t at = place ? rc_place_at(place, place_bytes, i) - 1 : i;
-        t->store(to, i, at < 0 ? 0 : f->load(from, at));
+        for (int q = 0; q < t->parts; q++)
+            t_part->store(to, i * t->parts + q,
+                at < 0 || q >= f->parts ? 0 : f_part->load(from, at * f->parts + q));
     }
 }
 

@@ -12,14 +12,16 @@
 extern "C" {
 #endif
 
-/** X(id, name, suffix of functions, bytes, type of sums, bits of the significand, largest and least
- *  positive value, CUDA type, CUDA type of sums).  Stores hold the ids, so
- *  lines are added at the end. */
+/** X(id, name, suffix of functions, bytes, type of sums, type of the parts: itself of real numbers,
+ *  bits of the significand, largest and least positive value of a part, CUDA type, CUDA type of
+ *  sums).  Stores hold the ids, so lines are added at the end. */
 #define RC_FOR_EACH_TYPE(X)                                                                        \
-    X(RC_FP32, "fp32", fp32, 4, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float, float)                  \
-    X(RC_FP64, "fp64", fp64, 8, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)                \
-    X(RC_BF16, "bf16", bf16, 2, RC_FP32, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)            \
-    X(RC_FP16, "fp16", fp16, 2, RC_FP32, 11, 65504, 0x1p-24, __half, float)
+    X(RC_FP32, "fp32", fp32, 4, RC_FP32, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float, float)         \
+    X(RC_FP64, "fp64", fp64, 8, RC_FP64, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)       \
+    X(RC_BF16, "bf16", bf16, 2, RC_FP32, RC_BF16, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)   \
+    X(RC_FP16, "fp16", fp16, 2, RC_FP32, RC_FP16, 11, 65504, 0x1p-24, __half, float)               \
+    X(RC_C64, "c64", c64, 8, RC_C64, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float2, float2)           \
+    X(RC_C128, "c128", c128, 16, RC_C128, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double2, double2)
 
 /** How many there are: ids are 0 to that, left out. */
 #define RC_TYPE_COUNTED(...) +1
@@ -28,12 +30,14 @@ enum { RC_TYPES = 0 RC_FOR_EACH_TYPE(RC_TYPE_COUNTED) };
 /** Those of a kernel unless its descriptor says otherwise, as bits 1 << rc_precision_t. */
 enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
 
-/** X(id, suffix of functions) of the types of real numbers.  A kernel whose device functions of a
- *  type are a file each lists them by it. */
+/** X(id, suffix of functions) of the types of real numbers, which are those of sweeps, stores,
+ *  commands and GPUs.  A kernel whose device functions of a type are a file each lists them by
+ *  it. */
 #define RC_FOR_EACH_REAL(X) X(RC_FP32, fp32) X(RC_FP64, fp64) X(RC_BF16, bf16) X(RC_FP16, fp16)
 
-#define RC_TYPE_BIT(id, suffix) | 1 << id
+#define RC_TYPE_BIT(id, ...) | 1 << id
 enum { RC_TYPES_REAL = 0 RC_FOR_EACH_REAL(RC_TYPE_BIT) };
+enum { RC_TYPES_ANY = 0 RC_FOR_EACH_TYPE(RC_TYPE_BIT) };
 
 /** Those of 16 bits. */
 enum { RC_TYPES_SHORT = 1 << RC_BF16 | 1 << RC_FP16 };
@@ -44,13 +48,15 @@ enum { RC_TYPES_SHORT = 1 << RC_BF16 | 1 << RC_FP16 };
 typedef struct rc_type {
     const char *name;
     int bytes;
-    rc_precision_t sum; /**< products are added up in */
-    double unit;        /**< half of the distance from 1 to the next number */
+    rc_precision_t sum;  /**< products are added up in */
+    rc_precision_t part; /**< of the real and the imaginary part; itself of real numbers */
+    int parts;           /**< 1 of real numbers, 2 of complex ones: the real part comes first */
+    double unit;         /**< of a part: half of the distance from 1 to the next number */
     double largest;
-    double least;                  /**< above 0 */
-    double (*round)(double value); /**< to nearest */
-    double (*load)(const void *from, int64_t i);
-    void (*store)(void *to, int64_t i, double value); /**< rounded */
+    double least;                                     /**< above 0 */
+    double (*round)(double value);                    /**< a part, to nearest */
+    double (*load)(const void *from, int64_t i);      /**< the real part */
+    void (*store)(void *to, int64_t i, double value); /**< rounded, with an imaginary part of 0 */
     /** to[i] = from[place[i] - 1] for i = begin .. end - 1, as rc_type_gather. */
     void (*gather)(void *to, const double *from, const void *place, int place_bytes, int64_t begin,
         int64_t end);
@@ -65,7 +71,14 @@ static inline rc_precision_t rc_type_out(rc_precision_t t, int sums)
     return sums ? rc_type(t)->sum : t;
 }
 
-/** The type of that name.  \return RC_OK; RC_EINVAL, with those that there are */
+/** 1: of the types of a list of bits. */
+static inline int rc_type_among(unsigned types, rc_precision_t t)
+{
+    return (unsigned)t < RC_TYPES && (types >> t & 1u) != 0;
+}
+
+/** The type of real numbers of that name: commands and files have no others.
+ *  \return RC_OK; RC_EINVAL, with those that there are */
 rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err);
 
 /** Whether a number of a caller is a type.
@@ -73,13 +86,23 @@ rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err);
  *  \return RC_OK; RC_EINVAL, with those that there are */
 rc_status_t rc_type_check(rc_precision_t t, const char *what, rc_err_t *err);
 
+/** The same, and it is one of real numbers.  \return RC_ENOTSUP: it is not */
+rc_status_t rc_type_check_real(rc_precision_t t, const char *what, rc_err_t *err);
+
+/** Whether values of a type, which is one, can become those of another: an imaginary part is not
+ *  left out.
+ *  \param[in] what  they are: "values"  \return RC_OK, RC_EINVAL */
+rc_status_t rc_type_becomes(
+    rc_precision_t from, rc_precision_t to, const char *what, rc_err_t *err);
+
 /** Place i of an array of them.  \param[in] bytes  of one: 4 or 8 */
 static inline int64_t rc_place_at(const void *place, int bytes, int64_t i)
 {
     return bytes == 4 ? ((const int32_t *)place)[i] : ((const int64_t *)place)[i];
 }
 
-/** to[i] = from[place[i] - 1], 0 where place[i] is 0, for i = begin .. end - 1.
+/** to[i] = from[place[i] - 1], 0 where place[i] is 0, for i = begin .. end - 1.  A real number
+ *  becomes a complex one with an imaginary part of 0.
  *  \param[in] place  NULL: to[i] = from[i] */
 void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, const void *from,
     const void *place, int place_bytes, int64_t begin, int64_t end);

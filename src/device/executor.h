@@ -42,6 +42,7 @@ struct rc_executor {
     int threads;     /**< CPU: size of the team; else host threads for preparation */
     int lanes32;     /**< SIMD lanes (CPU) or warp size in fp32 */
     int line_bytes;  /**< cache line of B: 64 on a CPU, 128 on a GPU */
+    unsigned types;  /**< of values that it moves, as bits 1 << rc_precision_t; 0: RC_TYPES_REAL */
     int64_t copy_ns; /**< so far spent in upload and download; 0 where they are not timed */
     void *impl;      /**< of the kind of device */
     /** Memory that kernels see; every pointer is freed with release, after the work on it that was
@@ -61,11 +62,20 @@ struct rc_executor {
     rc_status_t (*gather)(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err);
     /** Likewise. */
     rc_status_t (*take)(rc_executor_t *x, const rc_take_t *t, rc_err_t *err);
-    /** m = beta m, likewise: with beta 0 it is not read, with beta 1 nothing is done. */
-    rc_status_t (*scale)(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err);
+    /** m = beta m, likewise: with beta 0 it is not read, with beta 1 nothing is done.
+     *  \param[in] beta  real and imaginary part */
+    rc_status_t (*scale)(
+        rc_executor_t *x, const rc_dense_t *m, const double beta[2], rc_err_t *err);
     /** Wait for what was asked for. */
     rc_status_t (*wait)(rc_executor_t *x, rc_err_t *err);
 };
+
+/** 1: values of that type can be in its memory. */
+static inline int rc_executor_takes(const rc_executor_t *x, rc_precision_t t)
+{
+    const unsigned real = RC_TYPES_REAL;
+    return rc_type_among(x->types ? x->types : real, t);
+}
 
 /** rc_executor_t.gather in memory of the host, with so many threads. */
 void rc_gather_host(const rc_gather_t *g, int threads);

@@ -81,7 +81,7 @@ static rc_why_t read_type(cudaDataType type, cudaDataType compute, rc_precision_
 {
     for (int t = 0; t < RC_TYPES; t++) {
         *out = (rc_precision_t)t;
-        if ((RC_TYPES_REAL >> t & 1) && rc_cuda_data_type(*out) == type)
+        if (rc_type_among(RC_TYPES_REAL, *out) && rc_cuda_data_type(*out) == type)
             return rc_cuda_data_type(rc_dropin_type(*out)->sum) == compute ? RC_WHY_PLAN
                                                                            : RC_WHY_MIXED;
     }

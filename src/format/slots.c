@@ -234,28 +234,38 @@ rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta)
         .ldb = o->in[0].ld,
         .ldc = o->out.ld,
         .k = o->out.cols,
-        .alpha = alpha,
-        .beta = beta};
+        .alpha = {alpha, o->alpha_im},
+        .beta = {beta, o->beta_im}};
 }
 
-static void scale(const rc_type_t *type, void *c, int64_t at, double beta)
+/* Value `at` times a factor, whose parts are rounded to the type of sums; 0 does not read it. */
+static void scale(const rc_type_t *type, void *c, int64_t at, const double factor[2])
 {
-    type->store(c, at, beta == 0 ? 0 : beta * type->load(c, at));
+    const rc_type_t *part = rc_type(type->part);
+    const int64_t first = at * type->parts;
+    const int reads = factor[0] != 0 || factor[1] != 0;
+    const double re = reads ? part->load(c, first) : 0;
+    const double im = reads && type->parts > 1 ? part->load(c, first + 1) : 0;
+    const int real = factor[1] == 0;
+    part->store(c, first, real ? factor[0] * re : factor[0] * re - factor[1] * im);
+    if (type->parts > 1)
+        part->store(c, first + 1, real ? factor[0] * im : factor[0] * im + factor[1] * re);
 }
 
-void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta)
+void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, const double beta[2])
 {
     enum { alone = 1 << 14 };
     int row_major = c->layout == RC_ROW_MAJOR;
     int64_t lines = row_major ? s->absents : c->cols;
     int64_t length = row_major ? c->cols : s->absents;
     const rc_type_t *type = rc_type(c->precision);
-    beta = rc_type(type->sum)->round(beta); /* as the instances of kernels take it */
+    const rc_type_t *sum = rc_type(type->sum);
+    const double factor[2] = {sum->round(beta[0]), sum->round(beta[1])}; /* as in kernels */
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (lines * length > alone)
     for (int64_t i = 0; i < lines; i++)
         for (int64_t k = 0; k < length; k++)
             scale(type, c->data, row_major ? s->absent[i] * c->ld + k : i * c->ld + s->absent[k],
-                beta);
+                factor);
 }
 
 /* --------------------------------------------------------------- analysis */

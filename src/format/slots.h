@@ -31,8 +31,8 @@ typedef struct rc_cpu_run {
     int64_t ldb;
     int64_t ldc;
     int64_t k;
-    double alpha;
-    double beta;
+    double alpha[2]; /**< real and imaginary part */
+    double beta[2];
 } rc_cpu_run_t;
 
 rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta);
@@ -76,8 +76,9 @@ rc_csr_view_t rc_slots_pattern(const rc_slots_t *s);
  *  \param[out] cut  [parts + 1]; part t has the slots [cut[t], cut[t + 1]) */
 void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut);
 
-/** Multiply the rows of C that no slot stores to by beta; 0 stores zeros. */
-void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta);
+/** Multiply the rows of C that no slot stores to by beta; 0 stores zeros.
+ *  \param[in] beta  real and imaginary part */
+void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, const double beta[2]);
 
 /** 1: slots store to rows that the schedule names. */
 int rc_slots_named(const rc_problem_t *p);

@@ -35,6 +35,8 @@ enum { RC_INPUTS_MAX = 2 };
 typedef struct rc_operands {
     rc_dense_t in[RC_INPUTS_MAX]; /**< only read; those that the operation has */
     rc_dense_t out;
+    double alpha_im; /**< imaginary parts of the factors of a run; of real numbers 0 */
+    double beta_im;
 } rc_operands_t;
 
 /** An output as kernels store to it. */

@@ -1,6 +1,7 @@
 /* The public calls of a plan that was made, wherever it lives. */
 #include "config.h"
 #include "base/error.h"
+#include "base/type.h"
 #include "kernels/prepared.h"
 #include "plan/plan_private.h"
 #include "plan/use.h"
@@ -67,14 +68,27 @@ static int is_seen(const rc_plan_seen_t *s, const asked_t *q)
     return same;
 }
 
+static rc_status_t check_factors(const rc_plan_t *plan, const rc_operands_t *o, rc_err_t *err)
+{
+    if ((o->alpha_im == 0 && o->beta_im == 0) || rc_type(plan->precision)->parts > 1)
+        return RC_OK;
+    return rc_fail(err, RC_EINVAL,
+        "alpha and beta: expected real numbers for a plan of %s, found imaginary parts %g and %g",
+        rc_precision_name(plan->precision), o->alpha_im, o->beta_im);
+}
+
 /* Whether the plan can, with its own kernel or its twin: both take the prepared matrix. */
 static rc_status_t look(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
 {
     rc_plan_entry_t *e = NULL;
     if (!plan || !q->o)
         return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    if (is_seen(&plan->seen, q))
+    RC_PASS(check_factors(plan, q->o, err));
+    if (is_seen(&plan->seen, q)) {
+        plan->seen.shaped.alpha_im = q->o->alpha_im;
+        plan->seen.shaped.beta_im = q->o->beta_im;
         return RC_OK;
+    }
     plan->seen.own = NULL;
     RC_PASS(rc_plan_entry_of(plan, q->k, &e, err));
     const rc_kernel_t *own = e->trial.spec.kernel;
@@ -209,6 +223,21 @@ rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, cons
     const rc_operands_t o = {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}};
     const asked_t q = {k, &o, alpha, beta, 0};
     return execute(plan, &q, 2, stream, err);
+}
+
+rc_status_t rc_plan_execute_complex(
+    rc_plan_t *plan, const rc_plan_product_t *p, struct CUstream_st *stream, rc_err_t *err)
+{
+    RC_PASS(rc_plan_has_home(plan, err));
+    if (!p)
+        return rc_fail(err, RC_EINVAL, "product: expected one, found NULL");
+    rc_operands_t o = {
+        .out = {.data = p->out, .ld = p->ld_out}, .alpha_im = p->alpha[1], .beta_im = p->beta[1]};
+    const int inputs = rc_operation_inputs(rc_operation_of(plan->op));
+    for (int i = 0; i < inputs; i++)
+        o.in[i] = only_read(p->in[i], p->ld_in[i]);
+    const asked_t q = {p->k, &o, p->alpha[0], p->beta[0], p->transposed != 0};
+    return execute(plan, &q, inputs, stream, err);
 }
 
 rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,

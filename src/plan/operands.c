@@ -23,7 +23,9 @@ rc_operands_t rc_plan_operands(const rc_plan_t *plan, rc_op_t of, int64_t k, con
 {
     const rc_operation_t *op = rc_operation_of(of);
     rc_operands_t shaped_ones = {
-        .out = shaped(plan, &op->out, rc_layout_out(plan->layout), k, &o->out)};
+        .out = shaped(plan, &op->out, rc_layout_out(plan->layout), k, &o->out),
+        .alpha_im = o->alpha_im,
+        .beta_im = o->beta_im};
     shaped_ones.out.precision = rc_type_out(plan->precision, plan->out_sums);
     for (int i = 0; i < rc_operation_inputs(op); i++)
         shaped_ones.in[i] = shaped(plan, &op->in[i], rc_layout_in(plan->layout), k, &o->in[i]);
@@ -46,7 +48,7 @@ static int64_t extent(const rc_dense_t *m)
 rc_status_t rc_plan_dense_check(const rc_dense_t *m, const char *name, rc_err_t *err)
 {
     int64_t least = least_ld(m);
-    size_t bytes = rc_precision_bytes(m->precision);
+    size_t bytes = rc_precision_bytes(rc_type(m->precision)->part);
     if (m->ld < least)
         return rc_fail(err, RC_EINVAL,
             "%s: expected a leading dimension of at least %" PRId64 ", found %" PRId64, name, least,

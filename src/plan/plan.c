@@ -79,6 +79,15 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
     return RC_OK;
 }
 
+/* Of operands and matrix: a place has room for them, and the first for the second. */
+static rc_status_t check_types(const rc_plan_place_t *place, const rc_plan_problem_t *p,
+    const rc_plan_matrix_t *a, rc_err_t *err)
+{
+    RC_PASS(rc_plan_type_check(place->x, p->precision, "problem", err));
+    RC_PASS(rc_plan_type_check(place->x, a->precision, "matrix: values", err));
+    return rc_type_becomes(a->precision, p->precision, "matrix: values", err);
+}
+
 /* ----------------------------------------------------------------- new, free */
 
 /* The next K that a range is cut at. */
@@ -120,6 +129,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     RC_PASS(rc_plan_problem_check(problem, err));
     if (!a)
         return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
+    RC_PASS(check_types(place, problem, a, err));
     rc_plan_t *plan = rc_alloc0(1, sizeof *plan, "a plan", err);
     RC_PASS(plan ? RC_OK : RC_ENOMEM);
     *plan = (rc_plan_t){.place = *place,

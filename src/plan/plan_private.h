@@ -397,6 +397,12 @@ rc_status_t rc_plan_choose(
 
 /* ------------------------------------------------------------------ values.c */
 
+/** Whether a number of a caller is a type that a plan on an executor can have.
+ *  \param[in] what  has it: "values"
+ *  \return RC_OK; RC_EINVAL: it is none; RC_ENOTSUP */
+rc_status_t rc_plan_type_check(
+    const rc_executor_t *x, rc_precision_t t, const char *what, rc_err_t *err);
+
 /** Values of a caller, borrowed. */
 rc_plan_values_t rc_plan_values_of(const void *val, rc_precision_t type, int on_device);
 void rc_plan_values_free(rc_plan_values_t *v);

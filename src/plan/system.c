@@ -65,7 +65,7 @@ static rc_status_t check_values(const rc_system_matrix_t *to, rc_err_t *err)
 {
     if (!to->val && to->nnz > 0)
         return rc_fail(err, RC_EINVAL, "permuted values: expected an array, found NULL");
-    return rc_type_check(to->precision, "permuted values", err);
+    return rc_type_check_real(to->precision, "permuted values", err);
 }
 
 static rc_status_t check_to(const rc_plan_matrix_t *a, const rc_system_matrix_t *to, rc_err_t *err)
@@ -191,7 +191,7 @@ rc_status_t rc_system_values(rc_system_t *s, const void *val, rc_precision_t pre
     RC_PASS(ask(s, stream, err));
     RC_PASS(check_values(to, err));
     RC_PASS(check_bytes("places", to->nnz > 0 ? to->place_bytes : 8, to->nnz, err));
-    RC_PASS(rc_type_check(precision, "values", err));
+    RC_PASS(rc_type_check_real(precision, "values", err));
     return gather(s, val, precision, to, err);
 }
 
@@ -249,7 +249,7 @@ static rc_status_t check_block(const rc_system_block_t *b, rc_err_t *err)
     if ((unsigned)b->layout >= RC_LAYOUTS)
         return rc_fail(
             err, RC_EINVAL, "layout: expected 0 to %d, found %d", RC_LAYOUTS - 1, (int)b->layout);
-    return rc_type_check(b->precision, "block", err);
+    return rc_type_check_real(b->precision, "block", err);
 }
 
 rc_status_t rc_system_to(

@@ -316,7 +316,8 @@ rc_status_t rc_plan_update(
     renewal_t r[BOTH] = {{0}};
     if (!plan)
         return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
-    RC_PASS(rc_type_check(type, "values", err));
+    RC_PASS(rc_plan_type_check(plan->place.x, type, "values", err));
+    RC_PASS(rc_type_becomes(type, plan->precision, "values", err));
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
     const rc_plan_values_t given = rc_plan_values_of(val, type, on_device);

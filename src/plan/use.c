@@ -265,7 +265,7 @@ typedef struct product {
     const rc_operands_t *o;
     double alpha;
     double beta;
-} product_t;
+} product_t; /* the imaginary parts of the factors are in `o` */
 
 static rc_status_t run(const rc_plan_trial_t *t, const product_t *p, rc_err_t *err)
 {
@@ -315,8 +315,9 @@ static rc_status_t run_timed(
 /* 1: it takes what the others take that are compared: all K, and a C that is read or not. */
 static int is_alike(const rc_plan_t *plan, const rc_plan_entry_t *e, used_t *u, const product_t *p)
 {
-    int beta = p->beta != 0;
-    if (rc_precision_round(rc_type(plan->precision)->sum, p->alpha) == 0 ||
+    const rc_precision_t sum = rc_type(plan->precision)->sum;
+    int beta = p->beta != 0 || p->o->beta_im != 0;
+    if ((rc_precision_round(sum, p->alpha) == 0 && rc_precision_round(sum, p->o->alpha_im) == 0) ||
         (rc_operation_of(plan->op)->has_k && p->o->in[0].cols != e->part.k))
         return 0;
     if (u->beta < 0)

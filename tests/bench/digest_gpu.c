@@ -241,6 +241,8 @@ static rc_status_t print_matrix(bench_t *b, rc_err_t *err)
     rc_words_t ks;
     rc_status_t st = rc_words_split(b->ks, ',', &ks, err);
     for (int t = 0; t < RC_TYPES && st == RC_OK; t++) {
+        if (!rc_type_among(RC_TYPES_REAL, (rc_precision_t)t))
+            continue;
         st = rc_resident_new(&b->d->executor, b->a, (rc_precision_t)t, &b->there, err);
         for (size_t o = 0; o < sizeof orders / sizeof *orders && st == RC_OK; o++)
             for (int i = 0; rc_kernels[i]; i++)

@@ -121,6 +121,7 @@ CXX
 cat >app/owned_host.cpp <<'CXX'
 #include <rowcast.hpp>
 
+#include <complex>
 #include <cstdio>
 #include <utility>
 
@@ -180,8 +181,20 @@ int main()
     } catch (const rowcast::error &e) {
         refused = e.status() == RC_ENOTSUP;
     }
-    std::printf(" renumbered %g %g %d %d %s\n", to_val[2], again[3], (int)s.info().rows, (int)to_ptr[2],
+    std::printf(" renumbered %g %g %d %d %s", to_val[2], again[3], (int)s.info().rows, (int)to_ptr[2],
         refused && s && !r ? "" : "not refused");
+    typedef std::complex<float> number;
+    const number turned[] = {number(0, 1), 2, number(0, 3)};
+    const number x[] = {1, 10, number(0, 1), 100};
+    number y[4];
+    rowcast::plan z = rowcast::plan::spmm_host<number>(rowcast::matrix(2, 2, 3, row_ptr, col_idx, turned), 2);
+    rc_plan_product_t product = {};
+    product.k = product.ld_in[0] = product.ld_out = 2;
+    product.alpha[1] = 1;
+    product.in[0] = x;
+    product.out = y;
+    z.execute(product);
+    std::printf(" complex %g %g %g%+gi\n", y[0].real(), y[1].real(), y[3].real(), y[3].imag());
     return 0;
 }
 CXX
@@ -204,7 +217,7 @@ is "the example of the host multiplies" "$(LD_LIBRARY_PATH=$folder build-moved/h
     "first row of A adds up to 1"
 is "the example with a mesh solves it twice" "$(LD_LIBRARY_PATH=$folder build-moved/cg 14 2>&1 | grep -c '^[1-9][0-9]* steps of .* renumbered by auto\|^the solutions are the same$')" 2
 is "C++ owns plans on the host" "$(LD_LIBRARY_PATH=$folder build-moved/owned_host 2>&1)" \
-    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060 transposed 201 2010 300 3000 renumbered 7 1000 2 3 "
+    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060 transposed 201 2010 300 3000 renumbered 7 1000 2 3  complex -1 -10 -300+20i"
 ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \
     '$cxx' -std=c++11 -pedantic -Wall -Wextra -Werror -I '$tmp/moved/include' -fsyntax-only -x c++ -"
 printf '#include <rowcast.hpp>\nvoid f(rowcast::plan &p, const int *v) { p.update_values(1, v, false); }\n' >integers.cpp

@@ -3,7 +3,7 @@
 # ROWCAST_GPU the 16-bit type of a GPU's kernels is verified, stored, queried and not measured again.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 17
+plan 20
 cd "$tmp" || exit 99
 mkdir -p col/G
 for spec in uniform:n=500,mean=8 rmat:scale=9 circuit:n=800; do
@@ -33,9 +33,14 @@ done
 # shellcheck disable=SC2086
 code "an unknown type is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision fp12
 ok "in a line that names those that there are" grep -q "'fp12'.*; known: fp32, fp64, bf16, fp16" "$tmp/err"
+# complex numbers are of plans in programs
+# shellcheck disable=SC2086
+code "a sweep of complex numbers is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision c64
+code "so is a plan of a file" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision c128
+code "and a query" 2 "$ROWCAST" query cpu.h5 --precision c64
 
 [ -n "${ROWCAST_GPU:-}" ] || {
-    for n in 14 15 16 17; do echo "ok $n # SKIP no GPU"; done
+    for n in 17 18 19 20; do echo "ok $n # SKIP no GPU"; done
     exit
 }
 kernels="growmajor,gchunk,gchunk:rounds=4"

@@ -13,6 +13,7 @@
 #include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
+#include "real_types.h"
 #include "variants.h"
 
 #include <stdio.h>
@@ -343,14 +344,15 @@ static void on_every_matrix(body_fn *body, int out_sums)
     d->executor.alloc = counting_alloc;
     d->executor.release = counting_release;
     for (int m = 0; m < shape_count; m++)
-        for (int precision = 0; precision < RC_TYPES; precision++) {
-            if (out_sums && rc_type_out((rc_precision_t)precision, 1) == (rc_precision_t)precision)
+        for (int i = 0; i < REAL_TYPES; i++) {
+            const rc_precision_t precision = real_type(i);
+            if (out_sums && rc_type_out(precision, 1) == precision)
                 continue;
             plan.o.out_sums = out_sums;
             rc_csr_t a = make_matrix(&shapes[m], 100 + (uint64_t)m);
             plan.o.matrix = shapes[m].name;
             plan.o.a = &a;
-            plan.o.precision = (rc_precision_t)precision;
+            plan.o.precision = precision;
             on_every_operation(&plan, body);
             drop_schedules(&plan);
             free_matrix(&a);

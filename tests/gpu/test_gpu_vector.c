@@ -8,6 +8,7 @@
 #include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
+#include "real_types.h"
 #include "sparse/generate.h"
 
 #include <math.h>
@@ -202,9 +203,8 @@ static void many_ctas(void **test)
         skip();
     rc_err_t err = {0};
     for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++)
-        for (int precision = 0; precision < RC_TYPES; precision++) {
-            vector_t v = {
-                .x = &d->executor, .precision = (rc_precision_t)precision, .name = matrices[m]};
+        for (int t = 0; t < REAL_TYPES; t++) {
+            vector_t v = {.x = &d->executor, .precision = real_type(t), .name = matrices[m]};
             ok(rc_generate(matrices[m], &v.a, NULL, &err), &err, matrices[m]);
             vector_new(&v);
             for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "base/type.h"
 #include "dense_properties.h"
+#include "real_types.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -37,9 +38,9 @@ static int64_t length_of(const rc_dense_t *m)
 static image_t image_new(rc_device_t *d, int shape, int variant)
 {
     image_t x = {.m = {.rows = shapes[shape][0], .cols = shapes[shape][1]}};
-    x.m.precision = (rc_precision_t)(variant % RC_TYPES);
-    x.m.layout = variant / RC_TYPES & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
-    x.m.ld = length_of(&x.m) + (variant / RC_TYPES & 2 ? PAD : 0);
+    x.m.precision = real_type(variant);
+    x.m.layout = variant / REAL_TYPES & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
+    x.m.ld = length_of(&x.m) + (variant / REAL_TYPES & 2 ? PAD : 0);
     x.bytes = (size_t)(lines_of(&x.m) * x.m.ld) * rc_precision_bytes(x.m.precision);
     x.host = malloc(x.bytes);
     assert_non_null(x.host);
@@ -48,7 +49,7 @@ static image_t image_new(rc_device_t *d, int shape, int variant)
     assert_int_equal(d->executor.upload(&d->executor, x.m.data, x.host, x.bytes, NULL), RC_OK);
     return x;
 }
-enum { VARIANTS = 4 * RC_TYPES };
+enum { VARIANTS = 4 * REAL_TYPES };
 
 static void image_free(rc_device_t *d, image_t *x)
 {

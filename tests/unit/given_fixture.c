@@ -3,6 +3,7 @@
 
 #include "given_fixture.h"
 #include "sparse/csr.h"
+#include "real_types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ given_how_t given_any(rc_rng_t *rng)
     return (given_how_t){.form = (rc_plan_form_t)below(rng, 3),
         .ptr_bytes = below(rng, 2) ? 4 : 8,
         .col_bytes = below(rng, 2) ? 4 : 8,
-        .type = (rc_precision_t)below(rng, RC_TYPES),
+        .type = real_type(below(rng, REAL_TYPES)),
         .shuffled = (int)below(rng, 2),
         .rows = sizes[below(rng, SIZES)],
         .cols = sizes[below(rng, SIZES)],

@@ -17,7 +17,7 @@ typedef struct input {
     int64_t ptr64[MOST + 1];
     int32_t col[MOST * MOST];
     double val64[MOST * MOST];
-    double stored[RC_TYPES][MOST * MOST]; /* the same in each type */
+    double stored[RC_TYPES][2 * MOST * MOST]; /* the same in each type */
 } input_t;
 
 /* The values of a matrix in a type; that it multiplies by is val64, so `exact` is to be that type or one

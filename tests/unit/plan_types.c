@@ -3,6 +3,7 @@
 
 #include "kernels/specs.h"
 #include "plan_types.h"
+#include "real_types.h"
 
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ unsigned types_for(rc_device_kind_t kind, const rc_plan_problem_t *p, const rc_p
 
 rc_precision_t any_type(rc_rng_t *rng)
 {
-    return (rc_precision_t)rc_rng_below(rng, RC_TYPES);
+    return real_type((int64_t)rc_rng_below(rng, REAL_TYPES));
 }
 
 rc_precision_t some_type(rc_rng_t *rng, unsigned types)

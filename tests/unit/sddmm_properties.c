@@ -212,8 +212,8 @@ static void entry_order(rc_device_t *d, const rc_kernel_spec_t *spec, types_t ty
 {
     static const int64_t ks[] = {1, 3, 8, 37, 64, 129, K_MOST};
     static int32_t row[2 * ROWS];
-    static double out[ROWS * COLS];
-    static double other[ROWS * COLS];
+    static double out[2 * ROWS * COLS];
+    static double other[2 * ROWS * COLS];
     rc_csr_t a = make_matrix();
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
         inputs_t in = inputs_new(&a, ks[i]);
@@ -256,9 +256,11 @@ static void special_values(rc_device_t *d, const rc_kernel_spec_t *spec, types_t
     static const double x[][3] = {{2, 2, 3}, {1, 1, 1}, {1, -1, 1}, {1, 0, 1}, {1, 1, NAN}};
     rc_csr_t a = {.rows = 6, .cols = 5, .nnz = 13, .row_ptr = row_ptr, .col_idx = col, .val = val};
     int32_t row[] = {0, 1, 2, 3, 4, 5};
+    if (rc_type(types.in)->parts > 1)
+        return; /* an infinite part times a part that is 0 is NaN: tests/unit/test_plan_complex.c */
     rc_schedule_t s = {.rows = 6, .slots = 6, .row = row};
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
-        double out[13];
+        double out[2 * 13];
         inputs_t in = inputs_new(&a, ks[i]);
         for (int64_t r = 0; r < 6; r++) /* beyond three columns Y is 1 and X 0; the last column has the third value */
             for (int64_t j = 0; j < in.k; j++) {

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "real_types.h"
 #include "system_properties.h"
 
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static permuted_t permuted_new(rc_rng_t *rng, const made_t *m, const given_t *g)
                         .row_ptr_bytes = below(rng, 2) ? 4 : 8,
                         .col_idx_bytes = below(rng, 2) ? 4 : 8,
                         .place_bytes = below(rng, 2) ? 4 : 8,
-                        .precision = (rc_precision_t)below(rng, RC_TYPES)}};
+                        .precision = real_type(below(rng, REAL_TYPES))}};
     t.part[0] = both_new(m->w, ((size_t)m->n + 1) * (size_t)t.to.row_ptr_bytes);
     t.part[1] = both_new(m->w, nnz * (size_t)t.to.col_idx_bytes);
     t.part[2] = both_new(m->w, nnz * (size_t)rc_type(t.to.precision)->bytes);
@@ -276,7 +277,7 @@ static void check_blocks(rc_rng_t *rng, const made_t *m)
     rc_err_t err = {0};
     rc_system_block_t b = {.k = below(rng, WIDEST + 1),
         .layout = (rc_layout_t)below(rng, RC_LAYOUTS),
-        .precision = (rc_precision_t)below(rng, RC_TYPES)};
+        .precision = real_type(below(rng, REAL_TYPES))};
     block_t x = block_new(rng, m, of[b.layout][0], b.k, b.precision);
     block_t y = block_new(rng, m, of[b.layout][1], b.k, b.precision);
     block_t z = block_new(rng, m, of[b.layout][1], b.k, b.precision);

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/type.h"
 #include "feature/feature.h"
+#include "real_types.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -118,7 +119,7 @@ static void rows_are_what_the_rule_says(void **state)
     for (int kernel = 0; kernel < SYNTHETIC_KERNELS; kernel++) {
         rc_dataset_t d;
         read_set(store, &(rc_dataset_options_t){.kernel = synthetic_kernels[kernel]}, &d);
-        assert_int_equal(d.rows, MATRICES * 3 * RC_TYPES);
+        assert_int_equal(d.rows, MATRICES * 3 * REAL_TYPES);
         assert_int_equal(d.classes, 4);
         assert_int_equal(d.inputs, RC_FEATURES_MEHRABI + 2);
         assert_int_equal(d.groups, GROUPS);

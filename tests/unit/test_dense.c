@@ -3,6 +3,7 @@
 
 #include "base/type.h"
 #include "dense_properties.h"
+#include "real_types.h"
 
 #include <stdlib.h>
 
@@ -51,15 +52,15 @@ static void threads_do_not_matter(void **state)
     (void)state;
     enum { rows = 1001, cols = 203, teams = 4 };
     double *sign = random_signs(cols);
-    for (int variant = 0; variant < 2 * RC_TYPES; variant++) {
+    for (int variant = 0; variant < 2 * REAL_TYPES; variant++) {
         static double sum[teams][rows];
         static double mag[teams][rows];
         static double b[teams][rows * cols];
-        const rc_precision_t precision = (rc_precision_t)(variant % RC_TYPES);
+        const rc_precision_t precision = real_type(variant);
         size_t bytes = rows * cols * rc_precision_bytes(precision);
         for (int t = 0; t < teams; t++) {
             rc_device_t *d = open_cpu(t + 1);
-            rc_dense_t m = random_dense(d, rows, cols, precision, (rc_layout_t)(variant / RC_TYPES), 4);
+            rc_dense_t m = random_dense(d, rows, cols, precision, (rc_layout_t)(variant / REAL_TYPES), 4);
             assert_int_equal(d->dense_project(d, &m, sign, sum[t], mag[t], NULL, NULL), RC_OK);
             assert_int_equal(d->executor.download(&d->executor, b[t], m.data, bytes, NULL), RC_OK);
             assert_true(d->active_ns > 0);

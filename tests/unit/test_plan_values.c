@@ -5,6 +5,7 @@
 #include "base/type.h"
 #include "plan/plan_private.h"
 #include "plan_small.h"
+#include "real_types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static void values_are_found(void **state)
     for (int i = 0; i < 4 * RC_TYPES * RC_TYPES; i++) {
         rc_precision_t type = (rc_precision_t)(i / 4 % RC_TYPES);
         rc_plan_t plan = bare(&x, (rc_precision_t)(i / (4 * RC_TYPES)), i & 1 ? from : NULL);
-        double given[NNZ];
+        double given[2 * NNZ];
         const void *here = NULL;
         void *there = NULL;
         for (int64_t e = 0; e < NNZ; e++)
@@ -91,12 +92,12 @@ static void values_keep_their_type(void **state)
     (void)state;
     fixture_t *f = begin();
     rc_err_t err = {0};
-    for (int i = 0; i < RC_TYPES; i++) {
-        f->m = matrix_of(&f->in, 8, (rc_precision_t)i);
+    for (int i = 0; i < REAL_TYPES; i++) {
+        f->m = matrix_of(&f->in, 8, real_type(i));
         rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = "rs"});
         assert_null(plan->a.val);
         assert_null(plan->values.given);
-        assert_int_equal(plan->values.type, i);
+        assert_int_equal(plan->values.type, real_type(i));
         assert_memory_equal(plan->values.host, f->m.val, (size_t)(f->m.nnz * rc_type(f->m.precision)->bytes));
         assert_int_equal(rc_plan_update(plan, f->in.val64, RC_FP64, 0, &err), RC_OK);
         assert_int_equal(plan->values.type, RC_FP64);

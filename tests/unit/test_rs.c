@@ -9,6 +9,7 @@
 #include "kernels/tuning/rs.h"
 #include "order_matrix.h"
 #include "twins.h"
+#include "real_types.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void both_products(void **state)
         const twins_case_t t = {.kind = RC_DEVICE_CPU,
             .a = &a,
             .schedule = &s,
-            .precision = (rc_precision_t)(round % RC_TYPES),
+            .precision = real_type(round),
             .k = 1 + (int64_t)rc_rng_below(&r, 40),
             .params = params};
         assert_int_equal(check_twins(&d->executor, "rs", &t), 1);

@@ -112,8 +112,8 @@ static void check_products(const format_matrix_t *m, rc_rng_t *rng)
     int identity = (int)format_below(rng, 2);
     rc_schedule_t s = schedule_of(&m->a, rng, identity);
     product_t t = {.m = m, .schedule = &s, .identity = identity, .threads = m->threads == 2 ? 1 : m->threads};
-    t.x = calloc((size_t)m->a.cols + 1, sizeof(double));
-    t.y = calloc((size_t)m->a.rows + 1, sizeof(double));
+    t.x = calloc((size_t)m->a.cols + 1, 2 * sizeof(double));
+    t.y = calloc((size_t)m->a.rows + 1, 2 * sizeof(double));
     assert_true(t.x && t.y);
     for (int64_t c = 0; c < m->a.cols; c++)
         set(t.x, m->e.precision, c, (double)(1 + c % 7));

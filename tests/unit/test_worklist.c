@@ -6,6 +6,7 @@
 #include "sweep/selection.h"
 #include "sweep/threads.h"
 #include "sweep/worklist.h"
+#include "real_types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,8 +208,8 @@ static void blocks_run_over_kernels_precisions_and_ks(void **state)
     }
     w.c.kernels = w.c.precisions = w.c.ks = 1;
     rc_profile_make(&w.c, &w.device, &profile);
-    for (int t = 0; t < RC_TYPES; t++) {
-        const rc_precision_t type = (rc_precision_t)t;
+    for (int t = 0; t < REAL_TYPES; t++) {
+        const rc_precision_t type = real_type(t);
         rc_block_t b;
         w.c.precision = &type;
         rc_worklist_block(&w.c, &profile, 0, 100, &b);

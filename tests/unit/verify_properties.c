@@ -6,6 +6,7 @@
 #include "kernels/prepared.h"
 #include "measure/measure.h"
 #include "verify_properties.h"
+#include "real_types.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -248,9 +249,9 @@ static void world_vary(world_t *w, int variant)
 {
     w->kernel.layout = variant & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
     w->group.c_order = variant & 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL;
-    w->group.precision = (rc_precision_t)(variant / 4);
+    w->group.precision = real_type(variant / 4);
 }
-enum { VARIANTS = 4 * RC_TYPES };
+enum { VARIANTS = 4 * REAL_TYPES };
 
 static void world_run(world_t *w)
 {

@@ -10,6 +10,7 @@ typedef struct sampled {
 } sampled_t;
 
 #define INSTANCES "kernels/sddmm/cpu/plain_sddmm.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 static rc_status_t build(
@@ -30,8 +31,9 @@ static rc_status_t build(
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    static void (*const slot[])(const sampled_t *, const rc_operands_t *, int64_t, int64_t, double,
-        double) = RC_INSTANCES(slot);
+    static void (*const slot[])(const sampled_t *, const rc_operands_t *, int64_t, int64_t,
+        const rc_cpu_run_t *) = RC_INSTANCES_ANY(slot);
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
     enum { chunk = 64 };
     (void)err;
     const sampled_t *s = state;
@@ -41,7 +43,7 @@ static rc_status_t run(
         int64_t r = slots->row ? slots->row[p] : p;
         if (r < 0)
             continue;
-        slot[s->plain.base.p.precision](s, o, p, r, alpha, beta);
+        slot[s->plain.base.p.precision](s, o, p, r, &run);
     }
     return RC_OK;
 }

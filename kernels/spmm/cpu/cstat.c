@@ -20,11 +20,13 @@ enum {
 };
 
 #define INSTANCES "kernels/spmm/cpu/cstat.inc"
+#define COMPLEX
 #define TARGET
 #include "device/cpu/instances.inc"
 #undef TARGET
 #if RC_SIMD_X86
 #define INSTANCES "kernels/spmm/cpu/cstat.inc"
+#define COMPLEX
 #define ISA avx2
 #define TARGET RC_TARGET_AVX2
 #include "device/cpu/instances.inc"
@@ -36,9 +38,9 @@ typedef void team_member_fn(
 
 /* [instruction set][precision]; wider vectors than AVX2's have nothing to add */
 static team_member_fn *const instances[][RC_TYPES] = {
-    RC_INSTANCES_OF(team_member, base),
+    RC_INSTANCES_ANY_OF(team_member, base),
 #if RC_SIMD_X86
-    RC_INSTANCES_OF(team_member, avx2),
+    RC_INSTANCES_ANY_OF(team_member, avx2),
 #endif
 };
 
@@ -72,7 +74,7 @@ static rc_status_t run(
 #pragma omp parallel for num_threads(slots->threads) schedule(static, 1)
     for (int t = 0; t < slots->threads; t++)
         s->member(slots, p->param[PARAM_STRIP], p->geometry.nw, t, &run);
-    rc_slots_scale_absent(slots, &o->out, beta);
+    rc_slots_scale_absent(slots, &o->out, run.beta);
     return RC_OK;
 }
 

@@ -17,6 +17,7 @@ typedef struct cover {
 } cover_t;
 
 #define INSTANCES "kernels/spmm/cpu/rowsplit.inc"
+#define COMPLEX
 #define TARGET
 #define REGISTER 16
 #include "device/cpu/instances.inc"
@@ -24,6 +25,7 @@ typedef struct cover {
 #undef REGISTER
 #if RC_SIMD_X86
 #define INSTANCES "kernels/spmm/cpu/rowsplit.inc"
+#define COMPLEX
 #define ISA avx2
 #define TARGET RC_TARGET_AVX2
 #define REGISTER 32
@@ -31,6 +33,7 @@ typedef struct cover {
 #undef TARGET
 #undef REGISTER
 #define INSTANCES "kernels/spmm/cpu/rowsplit.inc"
+#define COMPLEX
 #define ISA avx512
 #define TARGET RC_TARGET_AVX512
 #define REGISTER 64
@@ -43,10 +46,10 @@ typedef void chunk_fn(const rc_slots_t *s, int64_t p0, int64_t p1, const rc_cpu_
 
 /* [instruction set][precision] */
 static chunk_fn *const instances[][RC_TYPES] = {
-    RC_INSTANCES_OF(chunk, base),
+    RC_INSTANCES_ANY_OF(chunk, base),
 #if RC_SIMD_X86
-    RC_INSTANCES_OF(chunk, avx2),
-    RC_INSTANCES_OF(chunk, avx512),
+    RC_INSTANCES_ANY_OF(chunk, avx2),
+    RC_INSTANCES_ANY_OF(chunk, avx512),
 #endif
 };
 
@@ -80,7 +83,7 @@ static rc_status_t run(
 #pragma omp parallel for num_threads(slots->threads) schedule(static, 1)
     for (int t = 0; t < slots->threads; t++)
         s->chunk(slots, s->cut[t], s->cut[t + 1], &run);
-    rc_slots_scale_absent(slots, &o->out, beta);
+    rc_slots_scale_absent(slots, &o->out, run.beta);
     return RC_OK;
 }
 

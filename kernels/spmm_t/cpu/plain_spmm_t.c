@@ -10,6 +10,7 @@ typedef struct turned {
 } turned_t;
 
 #define INSTANCES "kernels/spmm_t/cpu/plain_spmm_t.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -33,11 +34,12 @@ static rc_status_t run(
     const rc_slots_t *slots = &s->plain.slots;
     const rc_c_sums_t sums = rc_c_sums_of(s->sums, &o->out);
     static void (*const strip[])(const rc_slots_t *, const rc_operands_t *, const rc_c_sums_t *,
-        const rc_strip_t *, double, double) = RC_INSTANCES(strip);
+        const rc_strip_t *, const rc_cpu_run_t *) = RC_INSTANCES_ANY(strip);
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
 #pragma omp parallel for num_threads(slots->threads) schedule(static, 1)
     for (int t = 0; t < slots->threads; t++) {
         const rc_strip_t mine = rc_strip_of(o->out.cols, t, slots->threads);
-        strip[s->plain.base.p.precision](slots, o, &sums, &mine, alpha, beta);
+        strip[s->plain.base.p.precision](slots, o, &sums, &mine, &run);
     }
     return RC_OK;
 }

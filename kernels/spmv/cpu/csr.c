@@ -6,6 +6,7 @@
 #include "kernels/cpu/plain.h"
 
 #define INSTANCES "kernels/spmv/cpu/csr.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 enum { PARAM_LANES };
@@ -40,15 +41,15 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     (void)err;
-    static void (*const chunk[])(
-        const rc_slots_t *, int64_t, int64_t, const rc_cpu_run_t *, int64_t) = RC_INSTANCES(chunk);
+    static void (*const chunk[])(const rc_slots_t *, int64_t, int64_t, const rc_cpu_run_t *,
+        int64_t) = RC_INSTANCES_ANY(chunk);
     const csr_t *s = state;
     const rc_slots_t *slots = &s->plain.slots;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
 #pragma omp parallel for num_threads(slots->threads) schedule(dynamic, 1)
     for (int i = 0; i < s->chunks; i++)
         chunk[s->plain.base.p.precision](slots, s->cut[i], s->cut[i + 1], &run, s->lanes);
-    rc_slots_scale_absent(slots, &o->out, beta);
+    rc_slots_scale_absent(slots, &o->out, run.beta);
     return RC_OK;
 }
 

@@ -63,7 +63,7 @@ static rc_status_t run(
         }
         rc_plain_rows(slots, k->plain.base.p.precision, from, to, &run);
     }
-    rc_slots_scale_absent(slots, &o->out, beta);
+    rc_slots_scale_absent(slots, &o->out, run.beta);
     return RC_OK;
 }
 

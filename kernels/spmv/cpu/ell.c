@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define INSTANCES "kernels/spmv/cpu/ell.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 enum { PARAM_LIMIT };
@@ -70,7 +71,7 @@ static rc_status_t run(
 {
     (void)err;
     static void (*const block[])(const rc_ell_t *, const void *, const rc_slots_t *, int64_t,
-        const rc_cpu_run_t *) = RC_INSTANCES(block);
+        const rc_cpu_run_t *) = RC_INSTANCES_ANY(block);
     const ell_t *s = state;
     const rc_slots_t *slots = &s->plain.slots;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
@@ -78,7 +79,7 @@ static rc_status_t run(
 #pragma omp parallel for num_threads(slots->threads) schedule(dynamic, turn)
     for (int64_t p = 0; p < s->matrix.pitch; p += RC_ELL_PITCH)
         block[s->plain.base.p.precision](&s->matrix, s->plain.base.val, slots, p, &run);
-    rc_slots_scale_absent(slots, &o->out, beta);
+    rc_slots_scale_absent(slots, &o->out, run.beta);
     return RC_OK;
 }
 

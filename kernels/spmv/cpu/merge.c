@@ -9,6 +9,7 @@
 enum { MERGE_LEFT, MERGE_FIRST, MERGE_SUMS };
 
 #define INSTANCES "kernels/spmv/cpu/merge.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 enum { PARAM_ITEMS };
@@ -52,9 +53,9 @@ static rc_status_t build(
 }
 
 static void (*const part[])(const rc_slots_t *, rc_merge_point_t, rc_merge_point_t,
-    const rc_cpu_run_t *, void *, int64_t) = RC_INSTANCES(part);
+    const rc_cpu_run_t *, void *, int64_t) = RC_INSTANCES_ANY(part);
 static void (*const fix_up[])(const rc_slots_t *, int64_t, const int64_t *, const void *,
-    const rc_cpu_run_t *) = RC_INSTANCES(fix_up);
+    const rc_cpu_run_t *) = RC_INSTANCES_ANY(fix_up);
 
 static void run_part(merge_t *s, const rc_csr_view_t *view, int64_t k, const rc_cpu_run_t *run)
 {
@@ -79,7 +80,7 @@ static rc_status_t run(
     for (int64_t k = 0; k < s->parts; k++)
         run_part(s, &view, k, &run);
     fix_up[s->plain.base.p.precision](slots, s->parts, s->row, s->sums, &run);
-    rc_slots_scale_absent(slots, &o->out, beta);
+    rc_slots_scale_absent(slots, &o->out, run.beta);
     return RC_OK;
 }
 

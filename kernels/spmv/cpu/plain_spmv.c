@@ -5,6 +5,7 @@
 #include "kernels/cpu/plain.h"
 
 #define INSTANCES "kernels/spmv/cpu/plain_spmv.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
 rc_status_t rc_plain_build(
@@ -22,7 +23,7 @@ void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0
     const rc_cpu_run_t *run)
 {
     static void (*const rows[])(const rc_slots_t *, int64_t, int64_t, const rc_cpu_run_t *) =
-        RC_INSTANCES(rows);
+        RC_INSTANCES_ANY(rows);
     rows[precision](slots, p0, p1, run);
 }
 
@@ -43,7 +44,7 @@ static rc_status_t run(
 #pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, 1)
     for (int64_t p = 0; p < s->slots.slots; p += chunk)
         take(s, p, chunk, &run);
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    rc_slots_scale_absent(&s->slots, &o->out, run.beta);
     return RC_OK;
 }
 
@@ -58,7 +59,7 @@ static rc_status_t run_static(
 #pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
     for (int64_t p = 0; p < n; p += share)
         take(s, p, share, &run);
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    rc_slots_scale_absent(&s->slots, &o->out, run.beta);
     return RC_OK;
 }
 

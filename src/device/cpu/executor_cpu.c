@@ -87,16 +87,19 @@ static rc_status_t cpu_gather(rc_executor_t *x, const rc_gather_t *g, rc_err_t *
 }
 
 #define INSTANCES "device/cpu/executor_cpu.inc"
+#define COMPLEX
 #include "device/cpu/instances.inc"
 
-static rc_status_t cpu_scale(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err)
+static rc_status_t cpu_scale(
+    rc_executor_t *x, const rc_dense_t *m, const double beta[2], rc_err_t *err)
 {
-    static void (*const scale[])(void *, int64_t, int64_t, double) = RC_INSTANCES(scale);
+    static void (*const scale[])(void *, int64_t, int64_t, const double *) =
+        RC_INSTANCES_ANY(scale);
     int by_row = m->layout == RC_ROW_MAJOR;
     int64_t lines = by_row ? m->rows : m->cols;
     (void)err;
-    beta = rc_precision_round(rc_type(m->precision)->sum, beta);
-    if (beta == 1)
+    const rc_type_t *sum = rc_type(rc_type(m->precision)->sum);
+    if (sum->round(beta[0]) == 1 && sum->round(beta[1]) == 0)
         return RC_OK;
 #pragma omp parallel for num_threads(x->threads)
     for (int64_t l = 0; l < lines; l++)
@@ -107,7 +110,7 @@ static rc_status_t cpu_scale(rc_executor_t *x, const rc_dense_t *m, double beta,
 static rc_status_t cpu_take(rc_executor_t *x, const rc_take_t *t, rc_err_t *err)
 {
     enum { ROWS = 1 << 10, ALONE = 1 << 14 }; /* rows of a piece; values that a team is not worth */
-    static void (*const take[])(const rc_take_t *, int64_t, int64_t) = RC_INSTANCES(take);
+    static void (*const take[])(const rc_take_t *, int64_t, int64_t) = RC_INSTANCES_ANY(take);
     int64_t pieces = (t->rows + ROWS - 1) / ROWS;
     (void)err;
 #pragma omp parallel for num_threads(x->threads) schedule(static) if (t->rows * t->cols > ALONE)
@@ -142,6 +145,7 @@ void rc_executor_cpu(int threads, rc_executor_t *out)
         .threads = threads,
         .lanes32 = rc_simd_lanes32(&isa),
         .line_bytes = line_bytes,
+        .types = RC_TYPES_ANY,
         .alloc = cpu_alloc,
         .release = cpu_release,
         .upload = cpu_copy,

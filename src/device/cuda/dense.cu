@@ -236,7 +236,7 @@ extern "C" rc_status_t rc_cuda_launch_random(cudaStream_t stream, const rc_dense
     int64_t lines = lines_of(m);
     int64_t length = length_of(m);
     Shape s = shape_of(lines, length);
-    rc::pick<rc::all>(m->precision, [&](auto t) {
+    rc::pick<rc::reals>(m->precision, [&](auto t) {
         random_kernel<<<s.grid, s.block, 0, stream>>>(static_cast<RC_VALUE(t) *>(m->data), lines,
             length, m->ld, key, (uint64_t)j0, line_step, value_step);
     });
@@ -250,7 +250,7 @@ extern "C" rc_status_t rc_cuda_launch_poison(
     int64_t lines = lines_of(m);
     int64_t length = length_of(m);
     Shape s = shape_of(lines, length);
-    rc::pick<rc::all>(m->precision, [&](auto t) {
+    rc::pick<rc::reals>(m->precision, [&](auto t) {
         poison_kernel<<<s.grid, s.block, 0, stream>>>(
             static_cast<rc::word<RC_VALUE(t)> *>(m->data), lines, length, m->ld, clear, by_line);
     });
@@ -289,7 +289,7 @@ extern "C" rc_status_t rc_cuda_launch_project(cudaStream_t stream, const rc_dens
 {
     int64_t chunks = rc_cuda_project_chunks(m);
     Project p = {m->rows, m->cols, m->ld, chunk_of(m), sign, chunks > 1 ? *part : *out};
-    rc::pick<rc::all>(m->precision, [&](auto t) { launch_project<RC_VALUE(t)>(stream, m, p); });
+    rc::pick<rc::reals>(m->precision, [&](auto t) { launch_project<RC_VALUE(t)>(stream, m, p); });
     rc_status_t st = rc_cuda_launched("dense_project", err);
     if (st < 0 || chunks == 1)
         return st;
@@ -305,7 +305,7 @@ extern "C" rc_status_t rc_cuda_launch_gather(cudaStream_t stream, const rc_dense
     int64_t row_step = m->layout == RC_ROW_MAJOR ? m->ld : 1;
     int64_t col_step = m->layout == RC_ROW_MAJOR ? 1 : m->ld;
     unsigned blocks = (unsigned)ceil_div(n, BLOCK);
-    rc::pick<rc::all>(m->precision, [&](auto t) {
+    rc::pick<rc::reals>(m->precision, [&](auto t) {
         gather_kernel<<<blocks, BLOCK, 0, stream>>>(static_cast<const RC_VALUE(t) *>(m->data),
             row_step, col_step, row, col, n, out, poison);
     });

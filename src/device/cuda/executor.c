@@ -210,10 +210,11 @@ static rc_status_t cuda_take(rc_executor_t *x, const rc_take_t *t, rc_err_t *err
     return st;
 }
 
-static rc_status_t cuda_scale(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err)
+static rc_status_t cuda_scale(
+    rc_executor_t *x, const rc_dense_t *m, const double beta[2], rc_err_t *err)
 {
     int before = rc_cuda_enter(x);
-    rc_status_t st = rc_cuda_scale(x, m, NULL, m->rows, beta, err);
+    rc_status_t st = rc_cuda_scale(x, m, NULL, m->rows, beta[0], err);
     rc_cuda_leave(x, before);
     return st;
 }

@@ -80,8 +80,8 @@ extern "C" rc_status_t rc_cuda_gather(const rc_executor_t *x, const rc_gather_t 
     if (g->count == 0)
         return RC_OK;
     const cudaStream_t stream = rc_cuda_stream(x);
-    const int known = rc::pick<rc::all>(g->to_type, [&](auto to) {
-        return rc::pick<rc::all>(g->from_type,
+    const int known = rc::pick<rc::reals>(g->to_type, [&](auto to) {
+        return rc::pick<rc::reals>(g->from_type,
             [&](auto from) { return launch<RC_VALUE(to), RC_VALUE(from)>(g, stream); });
     });
     if (!known)
@@ -96,7 +96,7 @@ extern "C" rc_status_t rc_cuda_take(const rc_executor_t *x, const rc_take_t *t, 
     if (t->rows == 0 || t->cols == 0)
         return RC_OK;
     const cudaStream_t stream = rc_cuda_stream(x);
-    if (!rc::pick<rc::all>(t->type, [&](auto v) { return launch<RC_VALUE(v)>(t, stream); }))
+    if (!rc::pick<rc::reals>(t->type, [&](auto v) { return launch<RC_VALUE(v)>(t, stream); }))
         return rc_fail(err, RC_ENOTSUP, "values of a type that is not known");
     return rc_cuda_launched("rows in another order", err);
 }

@@ -46,7 +46,7 @@ extern "C" rc_status_t rc_cuda_scale(const rc_executor_t *x, const rc_dense_t *m
 {
     if (rows == 0 || m->cols == 0 || beta == 1)
         return RC_OK;
-    rc::pick<rc::all>(m->precision,
+    rc::pick<rc::reals>(m->precision,
         [&](auto t) { launch<RC_VALUE(t)>(x, m, row, rows, static_cast<RC_SUM(t)>(beta)); });
     return rc_cuda_launched("scaling rows of the output", err);
 }

@@ -33,7 +33,7 @@ template <rc_precision_t P> struct type_of;
 template <typename T> struct sum_type;
 template <typename T> using sum_of = typename sum_type<T>::type;
 
-#define RC_CUDA_TYPE(id, text, suffix, size, sums, bits, most, tiny, cuda, cuda_sum)               \
+#define RC_CUDA_TYPE(id, text, suffix, size, sums, part, bits, most, tiny, cuda, cuda_sum)         \
     template <> struct type_of<id> {                                                               \
         typedef cuda value;                                                                        \
         typedef cuda_sum sum;                                                                      \
@@ -47,7 +47,7 @@ RC_FOR_EACH_TYPE(RC_CUDA_TYPE)
 template <rc_precision_t... P> struct types {
 };
 
-/* As RC_TYPES_IEEE and RC_TYPES_REAL, and all that there are. */
+/* As RC_TYPES_IEEE and RC_TYPES_REAL. */
 typedef types<RC_FP32, RC_FP64> ieee;
 typedef types<RC_BF16, RC_FP16> shorts; /* those of 16 bits */
 #define RC_CUDA_NEXT(id, ...) , id
@@ -55,7 +55,6 @@ template <rc_precision_t First, rc_precision_t... Rest> struct listed {
     typedef types<Rest...> rest;
 };
 typedef listed<RC_FP32 RC_FOR_EACH_REAL(RC_CUDA_NEXT)>::rest reals;
-typedef listed<RC_FP32 RC_FOR_EACH_TYPE(RC_CUDA_NEXT)>::rest all;
 #undef RC_CUDA_NEXT
 
 template <typename F, rc_precision_t P> auto pick_from(types<P>, rc_precision_t p, const F &f)
