@@ -165,7 +165,7 @@ def arrays():
     same = sparse.csr_matrix((np.ones(3), np.array([1, 0, 1]), np.array([0, 3, 3])), shape=(2, 2))
     refused(ValueError, Sparse, same)
     Sparse(sparse.csr_matrix((np.ones(2), np.array([1, 1]), np.array([0, 1, 2])), shape=(2, 2)))
-    for kind in (np.int64, np.complex128, bool, np.longdouble):
+    for kind in (np.int64, np.clongdouble, bool, np.longdouble):
         refused(TypeError, Sparse, unsorted.astype(kind))
     refused(TypeError, Sparse, unsorted.tobsr())
     assert [Sparse(unsorted.asformat(f)).form for f in ("csr", "csc", "coo")] == [0, 1, 2]

@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 47
+plan 48
 cd "$tmp" || exit 1
 
 script=check.py
@@ -85,6 +85,7 @@ script=value_types.py
 check "arrays of every value type" scipy.sparse arrays
 check "plans of every value type" scipy.sparse plans
 check "sums of 16 bits in fp32" scipy.sparse sums
+check "plans of complex numbers" scipy.sparse complex_plans
 script=systems.py
 check "systems in another order" scipy.sparse permutes
 check "vectors of those" scipy.sparse vectors

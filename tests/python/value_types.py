@@ -9,13 +9,13 @@ from rowcast import _library
 
 
 def known_types():
-    """The numbers of the library's value types that NumPy has here, by its names."""
+    """The numbers of the library's types of real numbers that NumPy has here, by its names."""
     try:
         import ml_dtypes  # noqa: F401: which has "bfloat16"
     except ImportError:
         pass
     found = {}
-    for dtype, number in _library.dtypes().items():
+    for dtype, number in _library.real_dtypes().items():
         try:
             found[str(np.dtype(dtype))] = number
         except TypeError:
@@ -49,6 +49,7 @@ def plans():
     assert names[:4] == ["fp32", "fp64", "bf16", "fp16"] and "bfloat16" in _library.dtypes()
     assert list(_library.dtypes().values()) == list(_library.types().values()) == list(range(len(names)))
     assert {"float32", "float64", "float16"} <= set(known_types())
+    assert set(_library.dtypes()) - set(_library.real_dtypes()) == {"complex64", "complex128"}
     import scipy.sparse as sparse
     rng = np.random.RandomState(8)
     csr = sparse.random(90, 70, density=0.1, format="csr", random_state=5)
@@ -119,6 +120,57 @@ def sums():
     assert rowcast.plan(csr, 5, out_dtype="float64", device="cpu").out_dtype == "float64"
     for dtype, out in (("float64", "float32"), ("float32", "float64"), ("float16", "float64"), ("float16", "int8")):
         refused((ValueError, rowcast.Error), lambda: rowcast.plan(csr, 5, dtype=dtype, out_dtype=out, device="cpu"))
+
+
+def random_of(rng, shape, dtype):
+    """Numbers whose products are exact in fp32, of a type."""
+    x = rng.randint(-16, 17, shape) / 16
+    return (x + 1j * rng.randint(-16, 17, shape) / 16 if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+def complex_plans():
+    """Products of complex numbers on the CPU, of matrices of real ones too, as NumPy has them."""
+    import scipy.sparse as sparse
+    rng = np.random.RandomState(9)
+    pattern = sparse.random(60, 50, density=0.1, format="csr", random_state=5)
+    for of in ("complex64", "complex128", "float32", "float64"):
+        for dtype in ("complex64", "complex128"):
+            for form in ("csr", "csc", "coo"):
+                data = random_of(rng, pattern.nnz, of)
+                a = sparse.csr_matrix((data, pattern.indices, pattern.indptr), pattern.shape).asformat(form)
+                layout = "column" if form == "csc" else "row"
+                p = rowcast.plan(a, 7, dtype=dtype, layout=layout, threads=1)  # whether a GPU is there or not
+                assert p.on_cpu and p.dtype == dtype and f", {dtype}, " in repr(p)
+                b = np.asarray(random_of(rng, (50, 7), dtype), order="F" if form == "csc" else "C")
+                dense = a.toarray().astype("complex128")
+                for alpha, beta in ((1.0, 0.0), (2.0, 1.0), (2, 0.5 - 1j), (1j, 0), (np.complex64(1 + 1j), np.float32(2))):
+                    for _ in range(2):  # asked for again
+                        before = np.asarray(random_of(rng, (60, 7), dtype), order=b.flags.f_contiguous and "F" or "C")
+                        out = before.copy(order="K")
+                        assert p(b, out, alpha=alpha, beta=beta) is out
+                        assert (out == alpha * (dense @ b) + beta * before).all(), (of, dtype, form, alpha, beta)
+                assert (p @ b == dense @ b).all() and (p @ b[:, 2] == dense @ b[:, 2]).all()
+                assert (p.T @ before == dense.T @ before).all() and (p.spmv(b[:, 0].copy(), alpha=1j) == 1j * (dense @ b[:, 0])).all()
+                assert (p.H @ before == dense.conj().T @ before).all() and (p.H @ before[:, 1] == dense.conj().T @ before[:, 1]).all()
+                assert p.H.H is p and p.H.shape == (50, 60)
+                a.data = random_of(rng, len(a.data), "complex64")
+                p.update(a.data)
+                assert (p @ b == a.toarray() @ b).all() and (p.T @ before == a.toarray().T @ before).all()
+                assert (p.H @ before == a.toarray().conj().T @ before).all()
+                assert (rowcast.execute_many([(p, b, None, 2.0)])[0] == 2 * (a.toarray() @ b)).all()
+                refused(ValueError, p, b.real.copy())
+                for wrong in ("1", None, [1], np.ones(2) + 1j):
+                    refused(TypeError, lambda: p(b, alpha=wrong))
+    a = pattern.astype("complex128")
+    assert rowcast.answer(a, 3, budget=0.2, threads=1).plan.dtype == "complex128"
+    refused(rowcast.Error, lambda: rowcast.plan(a, 3, dtype="float64", device="cpu"))
+    refused(TypeError, rowcast.features, a)
+    refused(TypeError, rowcast.order, a)
+    refused(ValueError, rowcast.linear_operator, a)
+    real = rowcast.plan(pattern, 3, device="cpu", threads=1)
+    assert (real.H @ np.ones((60, 3)) == real.T @ np.ones((60, 3))).all()
+    refused(TypeError, real.update, a.data)
+    refused(TypeError, lambda: real(np.ones((50, 3)), alpha=1j))
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def matrices():
     wide[2] = 2**64 - 1
     yield matrix(indices=wide)
     for part in ("indptr", "indices", "data"):
-        for wrong in (None, 5, np.zeros((2, 2)), np.array(["x"] * 6), np.zeros(6, complex), np.zeros(0, int), [None] * 6):
+        for wrong in (None, 5, np.zeros((2, 2)), np.array(["x"] * 6), np.zeros(6, np.clongdouble), np.zeros(0, int), [None] * 6):
             yield matrix(**{part: wrong})
     yield matrix(indptr=np.array([0., 2, 3, 3, 6]))
     yield matrix(indices=matrix().indices.astype(float))
@@ -111,7 +111,7 @@ def forms():
         yield SimpleNamespace(**{**csc, "indptr": numbers})
     for usual in (coo, csc):
         for part in set(usual) - {"format", "shape"}:
-            for wrong in (None, 5, np.zeros((6, 3)), np.array(["x"] * 6), np.zeros(6, complex), np.zeros(2, int)):
+            for wrong in (None, 5, np.zeros((6, 3)), np.array(["x"] * 6), np.zeros(6, np.clongdouble), np.zeros(2, int)):
                 yield SimpleNamespace(**{**usual, part: wrong})
         for shape in ((4,), (2, 4, 5), (-4, 5), (4, 2**31), (2**64 + 4, 5), (3, 5), (4, 3)):
             yield SimpleNamespace(**{**usual, "shape": shape})
@@ -135,6 +135,8 @@ def of_matrices(model):
         yield "a", lambda a=wrong: rowcast.features(a)
         yield "a", lambda a=wrong: rowcast.order(a)
         yield "a", lambda a=wrong: rowcast.predict(a, m, 32, extrapolate=True)
+    for f in (rowcast.features, rowcast.order):
+        yield "a", lambda f=f: f(matrix(data=np.ones(6, complex)))
     for policy in TEXTS:
         yield "policy", lambda p=policy: rowcast.order(a, p)
     yield "policy", lambda: rowcast.order(a, "\ud800")
@@ -183,7 +185,7 @@ def plans():
                          ("threads", numbers(0, 2**16)), ("budget", NO_AMOUNT[:5] + NO_AMOUNT[6:] + (1e10, 2**64 + 32)),
                          ("stream", numbers(0, 2**64 - 1)[:7]),
                          ("kernels", TEXTS[1:]), ("orders", TEXTS[1:]), ("model", (5, "m", object())),
-                         ("layout", ("diagonal", None, 5)), ("dtype", ("int8", np.complex64, 5))):
+                         ("layout", ("diagonal", None, 5)), ("dtype", ("int8", np.clongdouble, 5))):
         for w in wrongs:
             wrong.append((name, lambda n=name, w=w: rowcast.plan(a, **{"k": 8, n: w})))
     wrong.append(("nope", lambda: rowcast.plan(a, 8, nope=1)))

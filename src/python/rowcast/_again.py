@@ -69,6 +69,7 @@ class Again:
         self._transposed, self._shape = asked.transposed, out.shape
         self._column = plan.layout == "column"
         self._call = asked.call(handle, 1.0, 0.0)
+        self._is_complex = lib.is_complex(plan.dtype)
         self._err = lib.Err()
         self._arguments = c.byref(self._call), 1, stream, c.byref(self._err)
         self._execute, self._lock = plan._library.rc_plan_execute_many, plan._lock
@@ -91,6 +92,8 @@ class Again:
         is_out, out_at = self._look(out)
         if self._out is not None and is_out != self._out:
             return None
+        if self._is_complex and not type(alpha) is type(beta) is float:
+            return None  # which that call has not
         alpha = alpha if type(alpha) is float else real(alpha, "alpha")
         beta = beta if type(beta) is float else real(beta, "beta")
         call = self._call
@@ -116,6 +119,13 @@ class Asked:
         self.b, self.out = b, out
         self.ldb, self.ldc = b.leading(column, "B"), out.leading(column, "out")
         self.transposed, self.is_new, self.as_given = transposed, is_new, as_given
+
+    def product(self, alpha: complex, beta: complex) -> Any:
+        """For rc_plan_execute_complex."""
+        return lib.PlanProduct(k=self.b.shape[1], alpha=(alpha.real, alpha.imag),
+                               beta=(beta.real, beta.imag), **{"in": (self.b.pointer,)},
+                               ld_in=(self.ldb,), out=self.out.pointer, ld_out=self.ldc,
+                               transposed=int(self.transposed))
 
     def call(self, plan: c.c_void_p, alpha: float, beta: float) -> Any:
         """For rc_plan_execute_many."""

@@ -287,7 +287,7 @@ class Sparse:
         self.row_ptr, self.col_idx, self.val = ptr.pointer, idx.pointer, val.pointer
         self.row_ptr_bytes = number_of(ptr.dtype, _INTEGERS, "row pointers of a")
         self.col_idx_bytes = number_of(idx.dtype, _INTEGERS, "columns of a")
-        self.precision = number_of(val.dtype, lib.dtypes(), "a")
+        self.precision = number_of(val.dtype, lib.real_dtypes(), "a")
         self.dtype, self.kept = val.dtype, parts
         self.stream, self.stream_kept = val.stream, val.stream_kept
         self.device: Optional[int] = val.device
@@ -322,6 +322,13 @@ class Sparse:
             other.row_ptr_bytes, other.col_idx_bytes = self.col_idx_bytes, self.row_ptr_bytes
         return other
 
+    def conjugated(self) -> "Sparse":
+        """With conjugated values, of a matrix of the host."""
+        other = copy.copy(self)
+        other.kept = (*self.kept[:2], self.kept[2].conj())
+        other.val = other.kept[2].ctypes.data
+        return other
+
     @staticmethod
     def _torch(a: Any) -> Tuple[str, Tuple[Dense, Dense, Dense]]:
         import torch
@@ -351,7 +358,8 @@ class Sparse:
                             f"found {type(a).__name__}")
         if form not in _FORMS:
             raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}")
-        ptr, idx, val = coo_arrays(a) if form == "coo" else csr_arrays(a, rows=form == "csr")
+        ptr, idx, val = (coo_arrays(a) if form == "coo" else
+                         csr_arrays(a, rows=form == "csr", has_complex=True))
         self.precision = number_of(str(val.dtype), lib.dtypes(), "a.data")
         if form == "csr":
             _refuse_twice(ptr, idx)

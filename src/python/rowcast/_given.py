@@ -46,6 +46,16 @@ def real(value: Any, name: str) -> float:
         raise wrong from None
 
 
+def factor(value: Any, name: str) -> complex:
+    """A number, complex or not."""
+    if not isinstance(value, complex) and "complex" not in str(getattr(value, "dtype", "")):
+        return complex(real(value, name))
+    try:
+        return complex(value)
+    except (TypeError, ValueError, RuntimeError):  # of several
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}") from None
+
+
 def flag(value: Any, name: str) -> int:
     """A truth value, or 0 or 1."""
     if isinstance(value, (bool, np.bool_)) or (hasattr(value, "__index__") and operator.index(value) in (0, 1)):
@@ -104,11 +114,14 @@ def number_of(name: Any, known: Dict[str, int], argument: str, error: type = Typ
     return known[name]
 
 
-def value_type(given: Any, name: str = "dtype") -> str:
+def value_type(given: Any, known: Dict[str, int], name: str = "dtype") -> str:
     """The name of a value type, by that name or any of NumPy's, or its object of NumPy or PyTorch.
 
+    Args:
+        known: of lib.dtypes()
+
     Raises:
-        ValueError: what is none that the library has
+        ValueError: what is none of them
     """
     found = str(given)
     if isinstance(given, (str, type, np.dtype)) and given not in lib.dtypes():
@@ -120,7 +133,7 @@ def value_type(given: Any, name: str = "dtype") -> str:
         found = found.replace("torch.", "")
     elif not isinstance(given, str):
         found = type(given).__name__
-    number_of(found, lib.dtypes(), name, ValueError)
+    number_of(found, known, name, ValueError)
     return found
 
 
@@ -136,11 +149,11 @@ def _array(array: Any, name: str, kinds: str, what: str, names: Collection[str] 
 
 
 def coo_arrays(a: Any, name: str = "a") -> List[np.ndarray]:
-    """Rows, columns and values of a COO matrix of the host; C looks at their bounds."""
+    """Rows, columns and values of a COO matrix of the host; C looks at their bounds and types."""
     shape_of(a, name)
     row = _array(a.row, f"{name}.row", "iu", "integers")
     col = _array(a.col, f"{name}.col", "iu", "integers")
-    val = _array(a.data, f"{name}.data", "biuf", "real numbers", lib.dtypes())
+    val = _array(a.data, f"{name}.data", "biufc", "numbers", lib.dtypes())
     if not len(row) == len(col) == len(val):
         raise ValueError(f"{name}: expected as many rows and columns as values, found "
                          f"{len(row)}, {len(col)} and {len(val)}")
@@ -148,7 +161,8 @@ def coo_arrays(a: Any, name: str = "a") -> List[np.ndarray]:
             np.ascontiguousarray(val)]
 
 
-def csr_arrays(a: Any, name: str = "a", rows: bool = True) -> List[np.ndarray]:
+def csr_arrays(a: Any, name: str = "a", rows: bool = True,
+               has_complex: bool = False) -> List[np.ndarray]:
     """Row pointers, columns and values of a CSR matrix of the host as C has them, in bounds.
 
     Columns are in any order.
@@ -156,12 +170,14 @@ def csr_arrays(a: Any, name: str = "a", rows: bool = True) -> List[np.ndarray]:
 
     Args:
         rows: False: of a CSC matrix column pointers, rows and values
+        has_complex: True: values may be complex
     """
     shape = shape_of(a, name)
     majors, minors = shape if rows else reversed(shape)
     ptr = _array(a.indptr, f"{name}.indptr", "iu", "integers")
     idx = _array(a.indices, f"{name}.indices", "iu", "integers")
-    val = _array(a.data, f"{name}.data", "biuf", "real numbers", lib.dtypes())
+    val = (_array(a.data, f"{name}.data", "biufc", "numbers", lib.dtypes()) if has_complex else
+           _array(a.data, f"{name}.data", "biuf", "real numbers", lib.real_dtypes()))
     if len(ptr) != majors + 1 or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
         raise ValueError(f"{name}.indptr: expected {majors + 1} numbers that do not fall, "
                          "from 0 on")

@@ -65,6 +65,9 @@ PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p
                          allocator=c.c_void_p, tune_in_use=c.c_int, transposed=c.c_int)
 PlanCall = _structure(plan=c.c_void_p, k=c.c_int64, alpha=c.c_double, b=c.c_void_p, ldb=c.c_int64,
                       beta=c.c_double, c=c.c_void_p, ldc=c.c_int64, transposed=c.c_int)
+PlanProduct = _structure(k=c.c_int64, alpha=c.c_double * 2, beta=c.c_double * 2,
+                         **{"in": c.c_void_p * 2}, ld_in=c.c_int64 * 2, out=c.c_void_p,
+                         ld_out=c.c_int64, transposed=c.c_int)
 PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,
                      error=c.c_double, speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double,
                      pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
@@ -88,7 +91,8 @@ STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_g
               "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
               "rc_pattern_info_t": PatternInfo,
               "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
-              "rc_plan_call_t": PlanCall, "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer,
+              "rc_plan_call_t": PlanCall, "rc_plan_product_t": PlanProduct,
+              "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer,
               "rc_system_options_t": SystemOptions, "rc_system_info_t": SystemInfo,
               "rc_system_matrix_t": SystemMatrix, "rc_system_block_t": SystemBlock}
 
@@ -125,6 +129,7 @@ _PLAN = {
     "rc_plan_execute_sddmm": (c.c_int,
                               [c.c_void_p, c.c_int64, c.c_double, c.c_void_p, c.c_int64, c.c_void_p,
                                c.c_int64, c.c_double, c.c_void_p, c.c_void_p, P(Err)]),
+    "rc_plan_execute_complex": (c.c_int, [c.c_void_p, P(PlanProduct), c.c_void_p, P(Err)]),
     "rc_plan_execute_many": (c.c_int, [P(PlanCall), c.c_int, c.c_void_p, P(Err)]),
     "rc_plan_update_values": (c.c_int, [c.c_void_p, c.c_int64, c.c_void_p, c.c_int, c.c_int, c.c_void_p, P(Err)]),
     "rc_plan_describe": (c.c_size_t, [c.c_void_p, c.c_char_p, c.c_size_t]),
@@ -245,9 +250,21 @@ def types() -> Dict[str, int]:
 
 @functools.lru_cache(maxsize=None)
 def dtypes() -> Dict[str, int]:
-    """The same by the names of NumPy, CuPy and PyTorch: "float32", "bfloat16", ..."""
-    return {name.replace("fp", "float").replace("bf", "bfloat"): number
-            for name, number in types().items()}
+    """The same by the names of NumPy, CuPy and PyTorch: "float32", "bfloat16", "complex64", ..."""
+    words = {"fp": "float", "bf": "bfloat", "c": "complex"}
+    found = ((re.match("[a-z]+", name)[0], name, number) for name, number in types().items())
+    return {words[kind] + name[len(kind):]: number for kind, name, number in found}
+
+
+@functools.lru_cache(maxsize=None)
+def real_dtypes() -> Dict[str, int]:
+    """Those of real numbers, which are the ones of GPUs."""
+    return {name: number for name, number in dtypes().items() if not is_complex(name)}
+
+
+def is_complex(dtype: str) -> bool:
+    """Of a name of dtypes()."""
+    return dtype.startswith("complex")
 
 
 def has_gpu() -> bool:

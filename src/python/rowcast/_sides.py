@@ -10,7 +10,11 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
+from . import _library as lib
 from ._arrays import laid
+
+
+_OF_A, _OF_T, _OF_H = 0, 1, 2  # products with A, with A' and with that conjugated
 
 
 class Sides:
@@ -19,21 +23,26 @@ class Sides:
     __array_ufunc__ = None  # NumPy does not take it for an array
     op = "spmm"
     _both = False  # it was made for A' too
-    _derive: Optional[Callable[[str, bool], Any]] = None  # makes one of them, of the first values
+    _derive: Optional[Callable[[str, int], Any]] = None  # makes one of them, of the first values
     _values: Any = None  # of the last update, an array that nobody else has
-    _sides: Dict[Tuple[str, bool], Any] = {}  # by operation, and whether of A'
+    _sides: Dict[Tuple[str, int], Any] = {}  # by operation, and of what
 
     def __matmul__(self, b: Any) -> Any:
         """A b, for b of one dimension or two; one that is not in the plan's layout is copied."""
-        return self._times(b, False)
+        return self._times(b, _OF_A)
 
     @property
     def T(self) -> "Transposed":
         """A' for products, `plan.T @ b`: the first makes a plan of the values that this one has,
         unless it was made for both."""
-        return Transposed(self)
+        return Transposed(self, _OF_T)
 
-    def spmv(self, x: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
+    @property
+    def H(self) -> "Transposed":
+        """A' conjugated for products, `plan.H @ b`, likewise; of real numbers A'."""
+        return Adjoint(self, _OF_H if lib.is_complex(self.dtype) else _OF_T)
+
+    def spmv(self, x: Any, out: Any = None, *, alpha: complex = 1.0, beta: complex = 0.0,
              stream: Optional[int] = None) -> Any:
         """alpha A x + beta out.
 
@@ -44,28 +53,28 @@ class Sides:
         Raises:
             ValueError: as a call of the plan
         """
-        return self._vector(x, out, False, alpha=alpha, beta=beta, stream=stream)
+        return self._vector(x, out, _OF_A, alpha=alpha, beta=beta, stream=stream)
 
-    def _vector(self, x: Any, out: Any, transposed: bool, **how: Any) -> Any:
+    def _vector(self, x: Any, out: Any, of: int, **how: Any) -> Any:
         _one_dimension(x, "x")
         if out is not None:
             _one_dimension(out, "out")
         if isinstance(x, np.ndarray) and not self.on_cpu:
-            return self._for_numpy()._vector(x, out, transposed, **how)
-        side = self._side("spmv", transposed)
+            return self._for_numpy()._vector(x, out, of, **how)
+        side = self._side("spmv", of)
         y = side(x.reshape(-1, 1), None if out is None else out.reshape(-1, 1), **how)
         return y.reshape(-1) if out is None else out
 
-    def _times(self, b: Any, transposed: bool) -> Any:
+    def _times(self, b: Any, of: int) -> Any:
         if isinstance(b, np.ndarray) and not self.on_cpu:
-            return self._for_numpy()._times(b, transposed)
+            return self._for_numpy()._times(b, of)
         dims = getattr(b, "ndim", None)
         near = "f_contiguous" if dims == 2 and self.layout == "column" else "c_contiguous"
         if not getattr(getattr(b, "flags", None), near, False):  # told without looking at all of b
             b = self._laid(b)
         if dims == 1:
-            return self._vector(b, None, transposed)
-        return self._side(self.op, transposed)(b)
+            return self._vector(b, None, of)
+        return self._side(self.op, of)(b)
 
     def _laid(self, b: Any) -> Any:
         """b, or where it is not in the plan's layout, or not side by side, a copy that is."""
@@ -75,22 +84,22 @@ class Sides:
         column = dense.array.reshape(-1, 1)
         return laid(column, self._seen(column, "B"), True).reshape(-1)
 
-    def _side(self, op: str, transposed: bool) -> Any:
+    def _side(self, op: str, of: int) -> Any:
         """This plan, or that of another operation or of A'."""
-        if transposed and self._both:
-            return partial(self._side(op, False), transposed=True)
-        if op == self.op and not transposed:
+        if of == _OF_T and self._both:
+            return partial(self._side(op, _OF_A), transposed=True)
+        if op == self.op and of == _OF_A:
             return self
-        made = self._sides.get((op, transposed))
+        made = self._sides.get((op, of))
         if made is not None:
             return made
         with self._lock:
-            if (op, transposed) not in self._sides:
-                made = self._derive(op, transposed)
+            if (op, of) not in self._sides:
+                made = self._derive(op, of)
                 if self._values is not None:
-                    made._catch_up(self._values)
-                self._sides = {**self._sides, (op, transposed): made}
-            return self._sides[op, transposed]
+                    made._catch_up(_values_for(of, self._values))
+                self._sides = {**self._sides, (op, of): made}
+            return self._sides[op, of]
 
     def _catch_up(self, values: Any) -> None:
         """Of a new plan, with values that nobody changes, whatever the stream that they came by."""
@@ -106,9 +115,13 @@ class Sides:
             values: an array that nobody else has
         """
         self._values, sides, self._sides = values, self._sides, {}
-        for side in sides.values():
-            side._update(values, stream, True)
+        for (_, of), side in sides.items():
+            side._update(_values_for(of, values), stream, True)
         self._sides = sides
+
+
+def _values_for(of: int, values: Any) -> Any:
+    return values.conj() if of == _OF_H else values
 
 
 def _one_dimension(array: Any, what: str) -> None:
@@ -128,17 +141,35 @@ class Transposed:
 
     __array_ufunc__ = None
 
-    def __init__(self, plan: Any):
-        self.T, self.shape, self.dtype = plan, plan.shape[::-1], plan.dtype
+    def __init__(self, plan: Any, of: int):
+        self.T = self._plan = plan
+        self._of, self.shape, self.dtype = of, plan.shape[::-1], plan.dtype
 
     def __matmul__(self, b: Any) -> Any:
         """A' b, as `plan @ b`."""
-        return self.T._times(b, True)
+        return self._plan._times(b, self._of)
 
-    def spmv(self, x: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
+    def spmv(self, x: Any, out: Any = None, *, alpha: complex = 1.0, beta: complex = 0.0,
              stream: Optional[int] = None) -> Any:
         """alpha A' x + beta out, as spmv() of the plan."""
-        return self.T._vector(x, out, True, alpha=alpha, beta=beta, stream=stream)
+        return self._plan._vector(x, out, self._of, alpha=alpha, beta=beta, stream=stream)
 
     def __repr__(self) -> str:
-        return f"<transposed {self.T!r}>"
+        return f"<transposed {self._plan!r}>"
+
+
+class Adjoint(Transposed):
+    """A' of a plan, conjugated, for products.
+
+    Attributes:
+        H: the plan
+        shape, dtype: of A'
+    """
+
+    def __init__(self, plan: Any, of: int):
+        super().__init__(plan, of)
+        del self.T
+        self.H = plan
+
+    def __repr__(self) -> str:
+        return f"<adjoint {self._plan!r}>"

@@ -46,7 +46,7 @@ settings = Settings()
 
 def types() -> Dict[str, int]:
     """Those of values, by PyTorch's names, as rc_precision_t has them."""
-    return lib.dtypes()
+    return lib.real_dtypes()
 
 
 def type_name(dtype: torch.dtype) -> str:

@@ -115,7 +115,7 @@ os.register_at_fork(after_in_child=_in_child)
 
 
 def _numpy_type(dtype: Any) -> np.dtype:
-    name = value_type(dtype)
+    name = value_type(dtype, lib.real_dtypes())
     try:
         return np.dtype(name)
     except TypeError:

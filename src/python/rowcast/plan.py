@@ -14,9 +14,9 @@ import numpy as np
 from . import _library as lib
 from ._again import Again, Asked
 from ._arrays import Dense, HostDense, Sparse, on_device
-from ._given import (Handle, file_name, flag, number, number_of, real, text_or_none, threads_of,
-                     value_type)
-from ._sides import Sides, Transposed
+from ._given import (Handle, factor, file_name, flag, number, number_of, real, text_or_none,
+                     threads_of, value_type)
+from ._sides import _OF_A, _OF_H, _OF_T, Sides, Transposed
 from ._streams import stream_after, stream_of
 from .model import Model
 
@@ -41,7 +41,8 @@ class Plan(Sides, Handle):
     Attributes:
         shape: of A
         op: "spmm" or "spmv"
-        dtype: of B: "float32", "float64", "bfloat16", "float16"
+        dtype: of B: "float32", "float64", "bfloat16", "float16"; on the CPU "complex64" and
+            "complex128" too
         out_dtype: of C
         layout: "row" or "column"
         device: index of the GPU; None: of a matrix of the host, the one that was current
@@ -87,7 +88,7 @@ class Plan(Sides, Handle):
             self._of[stream] = (clone, like.stream_kept if like.stream == stream else None)
         return self._of[stream][0]
 
-    def __call__(self, b: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
+    def __call__(self, b: Any, out: Any = None, *, alpha: complex = 1.0, beta: complex = 0.0,
                  transposed: bool = False, stream: Optional[int] = None) -> Any:
         """alpha A B + beta out, on a GPU asked for on the stream and not waited for.
 
@@ -95,6 +96,7 @@ class Plan(Sides, Handle):
             b: cols x K, of NumPy, or on the plan's GPU, of PyTorch, CuPy, or by DLPack; of one
                 dimension as spmv() takes it
             out: rows x K; None: a new array of b's library
+            alpha, beta: complex ones are of plans of complex numbers
             transposed: A' B, of a plan made with `transposed` or of kernel rs: b has rows, out cols
             stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of b's library,
                 which the plan keeps
@@ -116,14 +118,19 @@ class Plan(Sides, Handle):
             return self._for_numpy()(b, out, alpha=alpha, beta=beta, transposed=transposed)
         asked = self._asked(b, out, bool(transposed))
         on = stream_of(asked.b, stream, "B")
-        factors = real(alpha, "alpha"), real(beta, "beta")
+        is_complex = lib.is_complex(self.dtype)
+        factors = [(factor if is_complex else real)(*x) for x in ((alpha, "alpha"), (beta, "beta"))]
         if asked.b.shape[1] == 0:
             return asked.out.array
         with self._lock:
             library, handle = self._library, self._on(on, asked.b)
-            execute = library.rc_plan_execute_transposed if transposed else library.rc_plan_execute
-            lib.call(execute, handle, asked.b.shape[1], factors[0], asked.b.pointer, asked.ldb,
-                     factors[1], asked.out.pointer, asked.ldc, on)
+            if is_complex:
+                lib.call(library.rc_plan_execute_complex, handle, asked.product(*factors), on)
+            else:
+                execute = (library.rc_plan_execute_transposed if transposed else
+                           library.rc_plan_execute)
+                lib.call(execute, handle, asked.b.shape[1], factors[0], asked.b.pointer, asked.ldb,
+                         factors[1], asked.out.pointer, asked.ldc, on)
             self._again = Again(self, handle, asked, on) if asked.as_given else None
         return asked.out.array
 
@@ -184,7 +191,8 @@ class Plan(Sides, Handle):
         if dense.shape != (self._nnz,) or (self._nnz > 1 and dense.strides != (1,)):
             raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
         self._here(dense, "values")
-        precision = number_of(dense.dtype, lib.dtypes(), "values")
+        known = lib.dtypes() if lib.is_complex(self.dtype) else lib.real_dtypes()
+        precision = number_of(dense.dtype, known, "values")
         on = stream_of(dense, stream, "values")
         with self._lock:
             own = values if is_own or self._derive is None else dense.copied(on).array
@@ -251,8 +259,8 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
         if not 2 <= len(call) <= 5:
             raise ValueError(f"calls: expected plan, b, out, alpha and beta, found {len(call)}")
         made, b, out, alpha, beta = (*call, *(None, 1.0, 0.0)[len(call) - 2:])
-        turned = isinstance(made, Transposed) and made.T._both
-        made = made.T if turned else made
+        turned = isinstance(made, Transposed) and made._of == _OF_T and made._plan._both
+        made = made._plan if turned else made
         if not isinstance(made, Plan):
             raise TypeError(f"calls: expected a rowcast.Plan first, found {type(made).__name__}")
         made = made._for_numpy() if isinstance(b, np.ndarray) and not made.on_cpu else made
@@ -286,14 +294,16 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
-def _goes_to_cpu(device: Optional[str], sparse: Sparse, stream: Optional[int]) -> bool:
-    """Where it is said to, else where the matrix is; of the host to a GPU if there is one."""
+def _goes_to_cpu(device: Optional[str], sparse: Sparse, stream: Optional[int],
+                 dtype: str) -> bool:
+    """Where it is said to, else where the matrix is; of the host to a GPU if there is one that has
+    the type."""
     if device not in (None, "cpu", "gpu"):
         raise ValueError(f"device: expected 'cpu' or 'gpu', found {device!r}")
     if device == "cpu" and (sparse.on_device or stream is not None):
         raise ValueError("device: expected 'gpu' for a matrix there or with a stream, found 'cpu'")
     free = device is None and not sparse.on_device and stream is None
-    return device == "cpu" or (free and not lib.has_gpu())
+    return device == "cpu" or (free and (lib.is_complex(dtype) or not lib.has_gpu()))
 
 
 def _numbers(k: Any) -> List[int]:
@@ -376,14 +386,14 @@ def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str, out_dtype: 
 
 def _out_type(given: Any, dtype: str) -> str:
     """Of C: that of B, or float32, which the library takes beside 16 bits alone."""
-    out = dtype if given is None else value_type(given, "out_dtype")
+    out = dtype if given is None else value_type(given, lib.dtypes(), "out_dtype")
     if out not in (dtype, "float32"):
         raise ValueError(f"out_dtype: expected {dtype} or float32, found {out}")
     return out
 
 
 def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
-             op: str, transposed: bool) -> Plan:
+             op: str, of: int) -> Plan:
     """A plan of the same matrix for another operation, or of A', as that of `how` was made.
 
     Args:
@@ -393,7 +403,11 @@ def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
         sparse.kept[2].wait()  # for the copies, whatever their stream
     if op in _WITHOUT_K:
         k, names = None, {}
-    return plan(sparse.transposed() if transposed else sparse, k, op=op, **how, **names)
+    if of != _OF_A:
+        sparse = sparse.transposed()
+    if of == _OF_H:
+        sparse = sparse.conjugated()
+    return plan(sparse, k, op=op, **how, **names)
 
 
 def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
@@ -429,7 +443,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
         ValueError, TypeError: what is no matrix, layout or type, of values too
     """
     sparse = a if isinstance(a, Sparse) else Sparse(a)
-    kind = sparse.dtype if dtype is None else value_type(dtype)
+    kind = sparse.dtype if dtype is None else value_type(dtype, lib.dtypes())
     layout, out = "column" if op in _WITHOUT_K else layout, _out_type(out_dtype, kind)
     problem, handle = _problem(op, k, k_range, layout, kind, out), c.c_void_p()
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
@@ -442,7 +456,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
                deterministic=deterministic, device="cpu", threads=threads, transposed=transposed)
     names = dict(layout=layout, k_range=k_range)
     of = partial(Plan, handle, sparse, kind, layout, op=op, out_dtype=out, both=transposed)
-    if _goes_to_cpu(device, sparse, stream):
+    if _goes_to_cpu(device, sparse, stream, kind):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem),
                  c.byref(sparse.for_c()), c.byref(options), c.byref(handle))
         made = of(0, None, None, on_cpu=True)

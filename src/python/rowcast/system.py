@@ -162,7 +162,7 @@ class System(Handle):
         count = self._place.shape[0]
         if given.shape != (count,) or (count > 1 and given.strides != (1,)):
             raise ValueError(f"values: expected {count} side by side, found {given.shape}")
-        precision = number_of(given.dtype, lib.dtypes(), "values")
+        precision = number_of(given.dtype, lib.real_dtypes(), "values")
         out = new_row(given.array, given.array.dtype, count)
         to = self._matrix(None, None, out, self._place, precision)
         self._ask(self._library.rc_system_values, given.pointer, precision, c.byref(to),
@@ -258,10 +258,10 @@ def order_system(a: Any, order: Optional[str] = None, *, k: int = 0, dtype: Any 
         ValueError, TypeError: what is no matrix or type
     """
     sparse = Sparse(a)
-    kind = sparse.dtype if dtype is None else value_type(dtype)
+    kind = sparse.dtype if dtype is None else value_type(dtype, lib.real_dtypes())
     options = lib.SystemOptions(order=text_or_none(order, "order"),
                                 k=number(k, "k", 0, 2**31 - 1), threads=threads_of(threads),
-                                precision=number_of(kind, lib.dtypes(), "dtype", ValueError))
+                                precision=number_of(kind, lib.real_dtypes(), "dtype", ValueError))
     handle, on = c.c_void_p(), stream_after(sparse, stream)
     if sparse.on_device:
         with on_device(sparse.like, sparse.device):
