@@ -128,6 +128,28 @@ def random_of(rng, shape, dtype):
     return (x + 1j * rng.randint(-16, 17, shape) / 16 if np.dtype(dtype).kind == "c" else x).astype(dtype)
 
 
+def complex_operators(pattern, rng):
+    """Products with A, A' and that conjugated, of vectors and several."""
+    import scipy.sparse as sparse
+    import scipy.sparse.linalg as linalg
+    a = sparse.csr_matrix((random_of(rng, pattern.nnz, "complex128"), pattern.indices, pattern.indptr), pattern.shape)
+    for dtype in (None, "complex64"):
+        o = rowcast.linear_operator(a, dtype=dtype, threads=1)
+        assert o.dtype == (dtype or a.dtype)
+        for new in (a.data, random_of(rng, a.nnz, "complex64"), random_of(rng, a.nnz, "float32")):
+            o.update(new)
+            dense = sparse.csr_matrix((new, a.indices, a.indptr), a.shape).toarray()
+            for kind in ("complex128", "float64"):
+                x, y = random_of(rng, (50, 3), kind), random_of(rng, (60, 3), kind)
+                assert (o @ x == dense @ x).all() and (o @ x[:, 0] == dense @ x[:, 0]).all()
+                assert (o.H @ y == dense.conj().T @ y).all() and (o.rmatvec(y[:, 1]) == dense.conj().T @ y[:, 1]).all()
+                assert (o.T @ y == dense.T @ y).all() and (o.T @ y[:, 2] == dense.T @ y[:, 2]).all()
+    square = (a @ a.conj().T + 60 * sparse.eye(60)).tocsr()
+    found, failed = linalg.gmres(rowcast.linear_operator(square, threads=1), np.ones(60), atol=1e-8)
+    assert failed == 0 and abs(square @ found - 1).max() < 1e-3
+    refused(TypeError, rowcast.linear_operator(pattern, threads=1).update, a.data)
+
+
 def complex_plans():
     """Products of complex numbers on the CPU, of matrices of real ones too, as NumPy has them."""
     import scipy.sparse as sparse
@@ -166,7 +188,7 @@ def complex_plans():
     refused(rowcast.Error, lambda: rowcast.plan(a, 3, dtype="float64", device="cpu"))
     refused(TypeError, rowcast.features, a)
     refused(TypeError, rowcast.order, a)
-    refused(ValueError, rowcast.linear_operator, a)
+    complex_operators(pattern, rng)
     real = rowcast.plan(pattern, 3, device="cpu", threads=1)
     assert (real.H @ np.ones((60, 3)) == real.T @ np.ones((60, 3))).all()
     refused(TypeError, real.update, a.data)

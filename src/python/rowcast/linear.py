@@ -34,7 +34,8 @@ class Products:
         # of a copy: what is done to a does not reach plans that are made later
         self._sparse = Sparse(a.copy())  # a matrix that none is has its line here
         self._values: Any = None  # of the last update, which are never written to
-        kind = _numpy_type(self._sparse.dtype if dtype is None else dtype)
+        known = lib.dtypes() if self._device == "cpu" else lib.real_dtypes()
+        kind = _numpy_type(self._sparse.dtype if dtype is None else dtype, known)
         self._options = {"device": self._device, "dtype": str(kind), **options}
         self.plans: Dict[Tuple[bool, int], Plan] = {}
         self._making = threading.Lock()
@@ -46,15 +47,17 @@ class Products:
         """New values on the same pattern, in the order that A had them.
 
         Args:
-            values: [nnz] real numbers, of NumPy for SciPy's matrices, of CuPy for CuPy's
+            values: [nnz] of NumPy for SciPy's matrices, of CuPy for CuPy's; complex ones where the
+                products are
         """
         new = self._xp.asarray(values)
-        if new.dtype.kind not in "biuf":
+        if new.dtype.kind not in ("biufc" if self.dtype.kind == "c" else "biuf"):
             raise TypeError(f"values: expected real numbers, found {new.dtype}")
         if new.shape != (self._sparse.nnz,):
             raise ValueError(f"values: expected {(self._sparse.nnz,)}, found {new.shape}")
         known = new.dtype.name in lib.dtypes() and new.dtype.isnative
-        new = new.astype(new.dtype if known else "float64", copy=True)
+        wide = "complex128" if new.dtype.kind == "c" else "float64"
+        new = new.astype(new.dtype if known else wide, copy=True)
         with self._making:
             self._values = new
             for made in self.plans.values():
@@ -76,7 +79,7 @@ class Products:
 
     def _product(self, transposed: bool, x: Any) -> Any:
         x = self._xp.asarray(x)
-        if x.dtype.kind == "c":
+        if x.dtype.kind == "c" and self.dtype.kind != "c":
             return self._product(transposed, x.real) + 1j * self._product(transposed, x.imag)
         x = x.astype(self.dtype, copy=False)
         if x.ndim == 2 and x.shape[1] == 0:
@@ -90,12 +93,14 @@ class Products:
         return self._product(False, x)
 
     def _rmatvec(self, x: Any) -> Any:
-        return self._product(True, x)
+        if self.dtype.kind != "c":
+            return self._product(True, x)
+        return self._product(True, self._xp.conj(x)).conj()
 
     _matmat, _rmatmat = _matvec, _rmatvec
 
     def _transpose(self) -> Any:
-        return self.adjoint()  # of real numbers
+        return super()._transpose() if self.dtype.kind == "c" else self.adjoint()
 
     def __reduce__(self) -> Any:
         raise TypeError("a rowcast.linear_operator cannot be copied or pickled: share it, or make "
@@ -114,8 +119,8 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
-def _numpy_type(dtype: Any) -> np.dtype:
-    name = value_type(dtype, lib.real_dtypes())
+def _numpy_type(dtype: Any, known: Dict[str, int]) -> np.dtype:
+    name = value_type(dtype, known)
     try:
         return np.dtype(name)
     except TypeError:
@@ -141,12 +146,14 @@ def linear_operator(a: Any, *, dtype: Any = None, **options: Any) -> Any:
 
     Its products are plans: on the CPU, of a matrix of SciPy, or on the GPU of a matrix of CuPy.
     One for vectors is made here, one for each power of two of columns and those of A' when they
-    are first asked for.  Operands of other types are converted, complex ones take two products.
+    are first asked for.  Operands of other types are converted, complex ones take two products
+    where the matrix is real.
     It keeps a copy of A: `.update(values)` changes the values, also of plans that are made later.
 
     Args:
         a: CSR, CSC or COO, each place once, of SciPy or CuPy; others by .tocsr()
-        dtype: "float32" or "float64", or as plan() takes it, of the products; None: that of a
+        dtype: "float32", "float64" or, on the CPU, "complex64" or "complex128", or as plan() takes
+            it, of the products; None: that of a
         options: of plan(): tune, reuse, deterministic, strict, threads, memory, budget
 
     Returns:
