@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "kernels/prepared.h"
 #include "operands.h"
+#include "real_types.h"
 #include "variants.h"
 
 #include <math.h>
@@ -225,7 +226,7 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
 }
 
 static void run_kernel(rc_executor_t *x, const rc_kernel_t *kernel, const rc_csr_t *a, int matrix,
-    int precision, check_fn *check, tally_t *tally)
+    rc_precision_t precision, check_fn *check, tally_t *tally)
 {
     enum { VARIANTS = 64 };
     static const int64_t ks[] = {5, 33, 64};
@@ -235,7 +236,7 @@ static void run_kernel(rc_executor_t *x, const rc_kernel_t *kernel, const rc_csr
                          .operation = op,
                          .matrix = shapes[matrix].name,
                          .a = a,
-                         .precision = (rc_precision_t)precision,
+                         .precision = precision,
                          .layout = kernel->layout,
                          .k = op->has_k ? ks[i] : 1},
             .check = check,
@@ -267,8 +268,9 @@ static void run_kernels(rc_device_t *d, check_fn *check)
         if (k->device != d->executor.kind || !k->computes || !is_checked(k, check) || !kernel_is_wanted(k->name))
             continue;
         for (int m = 0; m < shape_count; m++)
-            for (int precision = 0; precision < RC_TYPES; precision++) {
-                if (!rc_kernel_takes(k, (rc_precision_t)precision))
+            for (int t = 0; t < REAL_TYPES; t++) {
+                const rc_precision_t precision = real_type(t);
+                if (!rc_kernel_takes(k, precision))
                     continue;
                 rc_csr_t a = make_matrix(&shapes[m], 100 + (uint64_t)m);
                 for (int64_t e = 0; check == check_large && e < a.nnz; e++)
