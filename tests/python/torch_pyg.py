@@ -125,6 +125,30 @@ def sparse():
             near(other(x, a), one(x, a), (name, n))
 
 
+def validated():
+    """Products in inference mode come first, and training follows."""
+    e, x = edges(), random(NODES, WIDTH)
+    for name in ("GCN", "SAGE", "GAT"):
+        both = pair(MADE[name])
+        for _ in range(5):
+            with torch.inference_mode():
+                near(both[1](x, e), both[0](x, e), name)
+        for wanted, found in zip(step(both[0], x, e), step(both[1], x, e)):
+            near(found, wanted, name)
+
+
+def autocast():
+    """Types of outputs stay what they were."""
+    e, x = edges(), random(NODES, WIDTH).float()
+    for name in ("GCN", "SAGE", "GAT"):
+        one, other = (layer.float() for layer in pair(MADE[name]))
+        for n in range(6):
+            with torch.autocast(DEVICE, dtype=torch.bfloat16):
+                wanted, found = one(x, e), other(x, e)
+            assert wanted.dtype == found.dtype, (name, n)
+            assert torch.allclose(found.float(), wanted.float(), rtol=0.05, atol=0.05), (name, n)
+
+
 def copies():
     model = torch.nn.ModuleList([MADE["GCN"](), torch.nn.Linear(2, 2), MADE["GAT"]()]).to(DEVICE, F64)
     assert pyg.layers(pyg.use(pyg.use(model))) == ["0", "2"]

@@ -19,8 +19,8 @@ import torch
 import torch_geometric.nn as nn
 from torch_geometric.nn.conv import MessagePassing
 
-from ._torch_memory import Stamp, Tensor, has_type
-from .torch import Matrix, _autocast, replaced, spmm
+from ._torch_memory import Stamp, Tensor, has_type, is_capturing
+from .torch import Matrix, replaced, spmm
 
 __all__ = ["layers", "restore", "use"]
 
@@ -74,8 +74,9 @@ class _Edges:
         """That adds up, or averages."""
         key = dtype, mean
         if key not in self._fixed:
-            each = self._degree.double().reciprocal() if mean else torch.ones_like(self._degree)
-            entries = torch.repeat_interleave(each.to(dtype), self._matrix.crow.diff().long())
+            with torch.inference_mode(False), torch.no_grad():
+                each = self._degree.double().reciprocal() if mean else self._degree.sign()
+                entries = torch.repeat_interleave(each.to(dtype), self._matrix.crow.diff().long())
             self._fixed[key] = self._matrix.with_values(entries)
         return self._fixed[key]
 
@@ -103,6 +104,11 @@ _known: List[_Known] = []
 _lock = threading.Lock()
 
 
+def _alive() -> List[_Known]:
+    """Those whose tensors are there."""
+    return [k for k in _known if not k.stamp.is_gone()]
+
+
 def _edges(edge_index: Tensor, shape: Tuple[int, int], end: int) -> Optional[_Edges]:
     """Of a tensor that came back; None: not yet."""
     key = shape, end
@@ -112,10 +118,10 @@ def _edges(edge_index: Tensor, shape: Tuple[int, int], end: int) -> Optional[_Ed
             known = _Known(edge_index, key)
         else:
             _known.remove(known)
-        _known[:] = [known, *(k for k in _known if not k.stamp.is_gone())][:_KEPT]
+        _known[:] = [known, *_alive()][:_KEPT]
         known.uses += 1
-        if known.edges is None and known.uses > _USES:
-            with torch.no_grad():
+        if known.edges is None and known.uses > _USES and not is_capturing(edge_index.device):
+            with torch.inference_mode(False), torch.no_grad():  # training may need it, too
                 known.edges = _Edges(edge_index[end], edge_index[1 - end], shape)
         return known.edges
 
@@ -133,22 +139,30 @@ class _Again:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         given = (*args, *(kwargs[name] for name in sorted(kwargs)))
         tensors = [a for a in given if isinstance(a, Tensor)]
-        plain = all(t.layout == torch.strided and not t.requires_grad for t in tensors)
+        plain = not any(t.layout != torch.strided or t.requires_grad or t.is_inference()
+                        for t in tensors)
         if not getattr(_inside, "layer", False) or not tensors or not plain:
             return self.function(*args, **kwargs)
         rest = (len(args), *sorted(kwargs),
                 *(None if isinstance(a, Tensor) else a for a in given))
-        for stamps, others, result in self._kept:
+        for kept in self._kept:
+            stamps, others, result = kept
             if (others == rest and len(stamps) == len(tensors)
                     and all(s.has(t) for s, t in zip(stamps, tensors))):
+                self._keep(kept)
                 return result
         stamps = [Stamp() for _ in tensors]
         for stamp, tensor in zip(stamps, tensors):
             stamp.took(tensor)
-        result = self.function(*args, **kwargs)
-        alive = [k for k in self._kept if not any(s.is_gone() for s in k[0])]
-        self._kept = [(stamps, rest, result), *alive][:_KEPT]
+        with torch.inference_mode(False):  # training may need it, too
+            result = self.function(*args, **kwargs)
+        self._keep((stamps, rest, result))
         return result
+
+    def _keep(self, last: Any) -> None:
+        """The last one first, and none whose tensors are gone."""
+        others = [k for k in self._kept if k is not last and not any(s.is_gone() for s in k[0])]
+        self._kept = [last, *others][:_KEPT]
 
 
 def _keep_results() -> None:
@@ -243,8 +257,8 @@ def _fits(x: Any, weight: Optional[Tensor], by_heads: bool, edge_index: Tensor) 
         return not by_heads
     shapes = ([(edge_index.shape[1], x.shape[1])] if by_heads
               else [(edge_index.shape[1],), (edge_index.shape[1], 1)])
-    cast = weight.dtype == x.dtype or _autocast(x.device.type) is not None
-    return cast and tuple(weight.shape) in shapes
+    return (isinstance(weight, Tensor) and weight.dtype == x.dtype
+            and tuple(weight.shape) in shapes)
 
 
 class _Forward:
@@ -285,6 +299,8 @@ def restore(model: torch.nn.Module) -> torch.nn.Module:
     for layer in model.modules():
         if isinstance(vars(layer).get("propagate"), _Propagate):
             del layer.propagate, layer.forward
+    with _lock:
+        _known[:] = _alive()
     return model
 
 
