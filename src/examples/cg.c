@@ -4,6 +4,7 @@
 #include <rowcast_plan.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { STEPS = 1000 };
@@ -129,9 +130,9 @@ static rc_status_t solved(problem_t *p, int *steps, double *step_s, rc_err_t *er
     rc_plan_t *plan = NULL;
     double *r = p->work, *d = r + p->n, *q = d + p->n;
     rc_status_t st = rc_plan_create_host(&product, &a, NULL, &plan, err);
-    add(p->n, 0, p->b, 0, p->x);
-    add(p->n, 1, p->b, 0, r);
-    add(p->n, 1, p->b, 0, d);
+    memset(p->x, 0, (size_t)p->n * sizeof *p->x);
+    memcpy(r, p->b, (size_t)p->n * sizeof *r);
+    memcpy(d, p->b, (size_t)p->n * sizeof *d);
     double rr = dot(p->n, r, r), goal = 1e-16 * rr, start = now();
     for (*steps = 0; st == RC_OK && *steps < STEPS && rr > goal; ++*steps) {
         st = rc_plan_execute(plan, 1, 1, d, p->n, 0, q, p->n, NULL, err);
@@ -199,7 +200,7 @@ int main(int argc, char **argv)
     rc_status_t st = good ? solved(&p, &steps, &step_s[0], &err) : RC_ENOMEM;
     st = st < 0 ? st : renumbered(&p, &q, x, &step_s[1], &info, &err);
     for (int64_t i = 0; st == RC_OK && i < p.n; i++)
-        apart = fmax(apart, fabs(x[i] - p.x[i]));
+        apart = isnan(apart) || fabs(x[i] - p.x[i]) <= apart ? apart : fabs(x[i] - p.x[i]);
     if (st == RC_OK)
         say(steps, step_s, &info, apart);
     else
