@@ -61,11 +61,21 @@ static rc_status_t check_bytes(const char *what, int bytes, int64_t most, rc_err
                      "permuted %s: expected 8 bytes for numbers of up to %" PRId64, what, most);
 }
 
+/* Numbers of a GPU are read and written where they are. */
+static rc_status_t check_aligned(const char *what, const void *p, int bytes, rc_err_t *err)
+{
+    return (uintptr_t)p % (uintptr_t)bytes == 0
+               ? RC_OK
+               : rc_fail(err, RC_ENOTSUP, "%s: expected an array at a multiple of %d bytes", what,
+                     bytes);
+}
+
 static rc_status_t check_values(const rc_system_matrix_t *to, rc_err_t *err)
 {
     if (!to->val && to->nnz > 0)
         return rc_fail(err, RC_EINVAL, "permuted values: expected an array, found NULL");
-    return rc_type_check_real(to->precision, "permuted values", err);
+    RC_PASS(rc_type_check_real(to->precision, "permuted values", err));
+    return check_aligned("permuted values", to->val, rc_type(to->precision)->bytes, err);
 }
 
 static rc_status_t check_to(const rc_plan_matrix_t *a, const rc_system_matrix_t *to, rc_err_t *err)
@@ -78,8 +88,12 @@ static rc_status_t check_to(const rc_plan_matrix_t *a, const rc_system_matrix_t 
             to->row_ptr ? "columns" : "row pointers");
     RC_PASS(check_bytes("row pointers", to->row_ptr_bytes, to->nnz, err));
     RC_PASS(check_bytes("columns", to->col_idx_bytes, a->cols, err));
-    if (to->place)
+    RC_PASS(check_aligned("permuted row pointers", to->row_ptr, to->row_ptr_bytes, err));
+    RC_PASS(check_aligned("permuted columns", to->col_idx, to->col_idx_bytes, err));
+    if (to->place) {
         RC_PASS(check_bytes("places", to->place_bytes, to->nnz, err));
+        RC_PASS(check_aligned("permuted places", to->place, to->place_bytes, err));
+    }
     return to->val ? check_values(to, err) : RC_OK;
 }
 
@@ -192,6 +206,9 @@ rc_status_t rc_system_values(rc_system_t *s, const void *val, rc_precision_t pre
     RC_PASS(check_values(to, err));
     RC_PASS(check_bytes("places", to->nnz > 0 ? to->place_bytes : 8, to->nnz, err));
     RC_PASS(rc_type_check_real(precision, "values", err));
+    RC_PASS(check_aligned("values", val, rc_type(precision)->bytes, err));
+    if (to->nnz > 0)
+        RC_PASS(check_aligned("permuted places", to->place, to->place_bytes, err));
     return gather(s, val, precision, to, err);
 }
 

@@ -388,7 +388,7 @@ def _out_type(given: Any, dtype: str) -> str:
     """Of C: that of B, or float32, which the library takes beside 16 bits alone."""
     out = dtype if given is None else value_type(given, lib.dtypes(), "out_dtype")
     if out not in (dtype, "float32"):
-        raise ValueError(f"out_dtype: expected {dtype} or float32, found {out}")
+        raise ValueError(f"out_dtype: expected {dtype}, or float32 beside 16 bits, found {out}")
     return out
 
 
@@ -406,7 +406,7 @@ def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
     if of != _OF_A:
         sparse = sparse.transposed()
     if of == _OF_H:
-        sparse = sparse.conjugated()
+        sparse, how = sparse.conjugated(), {**how, "transposed": False}
     return plan(sparse, k, op=op, **how, **names)
 
 
