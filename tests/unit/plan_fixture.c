@@ -196,3 +196,16 @@ int64_t some_k(rc_rng_t *rng, const rc_plan_problem_t *p, int i)
 {
     return p->k_range ? p->k[0] + below(rng, p->k[1] - p->k[0] + 1) : p->k[i];
 }
+
+rc_status_t execute_host(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    return rc_plan_execute(
+        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
+}
+
+rc_status_t execute_host_transposed(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    return rc_plan_execute_transposed(
+        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
+}

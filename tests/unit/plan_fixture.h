@@ -58,6 +58,8 @@ void compare_product(const char *label, const rc_plan_problem_t *p, const input_
 /* The same of either product of a plan.
  * \param[in] in  what that product multiplies by: the matrix of the plan or its transpose */
 typedef rc_status_t run_fn(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+run_fn execute_host; /* rc_plan_execute and rc_plan_execute_transposed of a plan on the host */
+run_fn execute_host_transposed;
 void check_run(rc_rng_t *rng, rc_plan_t *plan, run_fn *run, const rc_plan_problem_t *p, const input_t *in, int64_t k);
 
 /* A K that the problem asks for: each of a list in turn, or one of a range. */

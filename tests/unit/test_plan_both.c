@@ -12,19 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static rc_status_t execute(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    return rc_plan_execute(
-        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
-}
-
-static rc_status_t execute_transposed(
-    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    return rc_plan_execute_transposed(
-        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
-}
-
 /* A matrix of a caller, in any form. */
 typedef struct given {
     input_t in;     /* what the plan multiplies by, A' of spmm_t */
@@ -104,8 +91,8 @@ static void check_both(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
     const rc_plan_problem_t of_t = {.op = p->op, .precision = p->precision, .layout = p->layout, .ld_in = {p->ld_out}, .ld_out = p->ld_in[0]};
     for (int i = 0; i < (p->ks ? p->ks : 1); i++) {
         int64_t k = p->ks ? some_k(rng, p, i) : 1;
-        check_run(rng, plan, execute, p, &g->in, k);
-        check_run(rng, plan, execute_transposed, &of_t, &g->turned, k);
+        check_run(rng, plan, execute_host, p, &g->in, k);
+        check_run(rng, plan, execute_host_transposed, &of_t, &g->turned, k);
         if (p->ld_out == 0)
             adjoint(rng, plan, p, g, k);
     }

@@ -11,19 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static rc_status_t execute(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    return rc_plan_execute(
-        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
-}
-
-static rc_status_t execute_transposed(
-    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    return rc_plan_execute_transposed(
-        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
-}
-
 static rc_plan_t *create(const rc_plan_problem_t *p, const input_t *in, const rc_plan_options_t *o)
 {
     rc_plan_matrix_t m = matrix_of(in, 4, RC_FP64);
@@ -53,18 +40,18 @@ static void plans_multiply(void **state)
         rc_err_t err = {0};
         make(&rng, (int)below(&rng, 2), &in);
         rc_plan_t *plan = create(&p, &in, &o);
-        check_run(&rng, plan, execute, &p, &in, k[0]);
+        check_run(&rng, plan, execute_host, &p, &in, k[0]);
         assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
         rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP32);
         assert_int_equal(rc_plan_load_host(path, &p, &m, &o, &loaded, &err), RC_OK);
-        check_run(&rng, loaded, execute, &p, &in, k[0]);
+        check_run(&rng, loaded, execute_host, &p, &in, k[0]);
         assert_int_equal(rc_plan_clone(plan, NULL, &clone, &err), RC_OK);
         new_values(&rng, &in);
         assert_int_equal(rc_plan_update_values(plan, in.nnz, values_in(&in, RC_FP32), RC_FP32, 0, NULL, &err), RC_OK);
-        check_run(&rng, plan, execute, &p, &in, k[0]);
+        check_run(&rng, plan, execute_host, &p, &in, k[0]);
         assert_int_equal(rc_plan_update_values(clone, in.nnz, in.val64, RC_FP64, 0, NULL, &err), RC_OK);
         rc_plan_free(plan);
-        check_run(&rng, clone, execute, &p, &in, k[0]);
+        check_run(&rng, clone, execute_host, &p, &in, k[0]);
         rc_plan_free(clone);
         rc_plan_free(loaded);
     }
@@ -82,8 +69,8 @@ static void the_transposed_product(void **state)
     make(&rng, 0, &in);
     transpose(&in, &turned);
     rc_plan_t *plan = create(&p, &in, &(rc_plan_options_t){.kernels = "rs", .threads = 2});
-    check_run(&rng, plan, execute, &p, &in, k);
-    check_run(&rng, plan, execute_transposed, &p, &turned, k);
+    check_run(&rng, plan, execute_host, &p, &in, k);
+    check_run(&rng, plan, execute_host_transposed, &p, &turned, k);
     rc_plan_free(plan);
 }
 
@@ -186,7 +173,7 @@ static void another_call_is_looked_at_anew(void **state)
     }
     for (int i = 0; i < 20; i++) { /* into the same memory, of whatever K, factors and leading dimensions */
         rc_plan_t *clone = NULL;
-        check_run(&rng, plan, execute, &p, &in, ks[below(&rng, 2)]);
+        check_run(&rng, plan, execute_host, &p, &in, ks[below(&rng, 2)]);
         if (i % 3 == 0)
             new_values(&rng, &in);
         if (i % 3 == 0)
@@ -194,7 +181,7 @@ static void another_call_is_looked_at_anew(void **state)
         if (i % 4 > 0)
             continue;
         assert_int_equal(rc_plan_clone(plan, NULL, &clone, &err), RC_OK);
-        check_run(&rng, clone, execute, &p, &in, ks[below(&rng, 2)]);
+        check_run(&rng, clone, execute_host, &p, &in, ks[below(&rng, 2)]);
         rc_plan_free(clone);
     }
     rc_plan_free(plan);

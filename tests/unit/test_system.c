@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Any matrix, under any order. */
 static void systems_hold(void **state)
 {

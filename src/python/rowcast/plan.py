@@ -238,8 +238,8 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
     """Several products by one call, in their order, all looked at before the first is asked for.
 
     Args:
-        calls: each (plan, b), (plan, b, out) or (plan, b, out, alpha, beta), as a call of that
-            plan has them; a plan may be there more than once, as .T where it was made for both
+        calls: each (plan, b), (plan, b, out) or (plan, b, out, alpha, beta) with real factors; a
+            plan may be there more than once, as .T where it was made with transposed=True
         stream: of all; None: the current one of the libraries of all b
 
     Returns:
@@ -262,7 +262,8 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
         turned = isinstance(made, Transposed) and made._of == _OF_T and made._plan._both
         made = made._plan if turned else made
         if not isinstance(made, Plan):
-            raise TypeError(f"calls: expected a rowcast.Plan first, found {type(made).__name__}")
+            raise TypeError("calls: expected a rowcast.Plan first, or .T of one made with "
+                            f"transposed=True, found {type(made).__name__}")
         made = made._for_numpy() if isinstance(b, np.ndarray) and not made.on_cpu else made
         plans.append(made)
         asked.append(made._asked(b, out, turned))
