@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 62
+plan 66
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -79,7 +79,7 @@ else
     geometric=no
 fi
 for place in cpu cuda; do
-    for test in layers weights rectangles changed_edges pyg_calls sparse validated autocast copies; do
+    for test in layers weights rectangles changed_edges pyg_calls sparse validated autocast captured gone copies; do
         if [ $geometric = yes ] && { [ $place = cpu ] || [ $gpu = yes ]; }; then
             check "PyTorch Geometric: $test, $place" pyg $test $place
         else

@@ -6,6 +6,7 @@ import torch
 import torch_geometric.nn as nn
 
 import rowcast.pyg as pyg
+import rowcast.torch as rt
 from rowcast import _torch_ops as ops
 from torch_made import DEVICE, F64, near, random, run
 
@@ -147,6 +148,33 @@ def autocast():
                 wanted, found = one(x, e), other(x, e)
             assert wanted.dtype == found.dtype, (name, n)
             assert torch.allclose(found.float(), wanted.float(), rtol=0.05, atol=0.05), (name, n)
+
+
+def captured():
+    """Edges become no matrix while a graph is captured, but after it."""
+    e, x = edges(), random(NODES, WIDTH)
+    one, other = pair(MADE["SAGE"])
+    is_capturing = pyg.is_capturing
+    pyg.is_capturing = lambda device: True
+    with Products() as asked:
+        for n in range(6):
+            near(other(x, e), one(x, e), n)
+        assert asked.count == 0
+        pyg.is_capturing = is_capturing
+        near(other(x, e), one(x, e))
+        assert asked.count == 1
+
+
+def gone():
+    """Matrices of edges go with them."""
+    e, x = edges(), random(NODES, WIDTH)
+    _, other = pair(MADE["SAGE"])
+    for _ in range(5):
+        other(x, e)
+    assert rt.kept().plans > 0
+    del e
+    pyg.restore(other)
+    assert rt.kept().plans == 0
 
 
 def copies():
