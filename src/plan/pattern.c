@@ -83,6 +83,17 @@ static rc_status_t upload_one(
     return bytes > 0 ? x->upload(x, *to, from, bytes, err) : RC_OK;
 }
 
+/* The last pointer is read before the arrays that it ends: what is not there cannot be copied. */
+static rc_status_t check_end(const rc_plan_matrix_t *m, rc_err_t *err)
+{
+    const int64_t last = rc_given_majors(m);
+    if (m->form == RC_PLAN_COO)
+        return RC_OK;
+    const int64_t p = rc_place_at(m->row_ptr, m->row_ptr_bytes, last);
+    const int64_t before = last > 0 ? rc_place_at(m->row_ptr, m->row_ptr_bytes, last - 1) : 0;
+    return p == m->nnz ? RC_OK : rc_given_no_pointer(m, last, before, p, err);
+}
+
 /* The arrays of a matrix of the host in memory of the executor.  \param[in,out] m  becomes the
  * matrix there */
 static rc_status_t upload(rc_plan_t *plan, rc_plan_matrix_t *m, rc_err_t *err)
@@ -90,6 +101,7 @@ static rc_status_t upload(rc_plan_t *plan, rc_plan_matrix_t *m, rc_err_t *err)
     rc_executor_t *x = plan->place.x;
     rc_plan_pattern_t *p = plan->pattern;
     RC_PASS(rc_given_check(m, err));
+    RC_PASS(check_end(m, err));
     const size_t nnz = (size_t)m->nnz;
     const size_t pointers = m->form == RC_PLAN_COO ? nnz : (size_t)rc_given_majors(m) + 1;
     plan->values.x = x;
