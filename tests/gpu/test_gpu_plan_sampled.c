@@ -15,9 +15,9 @@
 
 #define CUDA(call) assert_int_equal(call, cudaSuccess)
 
-/* Leading dimensions: a wide one, which keeps vectors of 16 bytes aligned, and an odd one, which cuSPARSE refuses
- * where K is a multiple of four. */
-enum { K_LEAST = 3, K_MOST = 40, LD_WIDE = K_MOST + 4, LD_ODD = K_MOST + 3 };
+/* Leading dimensions: a wide one, which keeps vectors of 16 bytes aligned (eight values of 16 bits), and an odd one,
+ * which cuSPARSE refuses where K is a multiple of four. */
+enum { K_LEAST = 3, K_MOST = 40, LD_WIDE = K_MOST + 8, LD_ODD = K_MOST + 3 };
 
 /* Kernels to choose from, and how. */
 typedef struct choice {

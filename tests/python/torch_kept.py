@@ -127,7 +127,7 @@ def threads():
                 near(rt.spmm(shared, b), d @ b)
                 m = rt.Matrix(*parts((i + 1) * d), d.shape)
                 rt.spmm(m, b).sum().backward()
-                near(b.grad, (i + 1) * d.t() @ torch.ones(40, k, dtype=F64))
+                near(b.grad, (i + 1) * d.t() @ torch.ones(40, k, dtype=F64, device=DEVICE))
         except BaseException as e:
             wrong.append(e)
 

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 warnings.filterwarnings("ignore", message="Sparse")  # CSR is said to be young
+warnings.filterwarnings("ignore", message=r"`torch\.jit\.\w+` is deprecated")  # PyTorch's own calls of it, too
 import rowcast.torch as rt  # noqa: E402
 
 F64 = torch.float64
@@ -26,7 +27,7 @@ def dense(rows, cols, dtype=F64, seed=1):
 def parts(d, index=torch.int64, by_columns=False):
     t = d.t() if by_columns else d
     row, col = t.nonzero(as_tuple=True)
-    ptr = torch.zeros(t.shape[0] + 1, dtype=torch.int64)
+    ptr = torch.zeros(t.shape[0] + 1, dtype=torch.int64, device=d.device)
     ptr[1:] = torch.bincount(row, minlength=t.shape[0]).cumsum(0)
     return ptr.to(index), col.to(index), t[row, col].clone()
 

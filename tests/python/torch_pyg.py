@@ -2,13 +2,14 @@
 import copy
 import pickle
 
+from torch_made import DEVICE, F64, near, random, run  # first: it says which warnings are others'
+
 import torch
 import torch_geometric.nn as nn
 
 import rowcast.pyg as pyg
 import rowcast.torch as rt
 from rowcast import _torch_ops as ops
-from torch_made import DEVICE, F64, near, random, run
 
 NODES, EDGES, WIDTH = 300, 2000, 12
 MADE = {"GCN": lambda: nn.GCNConv(WIDTH, 5), "SAGE": lambda: nn.SAGEConv(WIDTH, 5),
