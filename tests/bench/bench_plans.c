@@ -1,7 +1,8 @@
 /* What a program has of plans on a GPU from its first call on, beside what is aimed at: one table.
  *
  * Usage: bench_plans [KEY=VALUE]...
- *   parts=plans,products,...  of: first, host, plans, products, large, columns, memory (default: all)
+ *   parts=plans,products,...  of: first, host, plans, products, classes, large, columns, memory (default: all)
+ *   precision=bf16  of all values, but for host and first (default: fp32)
  *   scale=1/8     rows of the large matrices, as a share of the usual (to try it)
  *   real=DIR      products of real matrices of this folder too, of 300 entries to 30,000 rows
  *   every=4       one of so many of them
@@ -17,6 +18,7 @@
 #include "base/stats.h"
 #include "base/str.h"
 #include "matrices.h"
+#include "operation/operand.h"
 #include "plans_parts.h"
 
 #include <inttypes.h>
@@ -73,6 +75,24 @@ static const line_t lines[] = {
     {"product.made", 0, HOW_LEAST, "x", AIM_AT_LEAST, .95, "made, default over cuSPARSE"},
     {"product.made.tuned", 0, HOW_GEOMEAN, "x", AIM_NONE, 0, "made, tuned over cuSPARSE"},
     {"product.made.tuned", 0, HOW_LEAST, "x", AIM_NONE, 0, "made, tuned over cuSPARSE"},
+    {"class.shuffled", 8, HOW_GEOMEAN, "x", AIM_NONE, 0, "shuffled, default over cuSPARSE"},
+    {"class.shuffled", 32, HOW_GEOMEAN, "x", AIM_NONE, 0, "shuffled, default over cuSPARSE"},
+    {"class.shuffled", 128, HOW_GEOMEAN, "x", AIM_NONE, 0, "shuffled, default over cuSPARSE"},
+    {"class.shuffled", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "shuffled, default over cuSPARSE"},
+    {"class.shuffled", 0, HOW_LEAST, "x", AIM_NONE, 0, "shuffled, default over cuSPARSE"},
+    {"class.natural", 8, HOW_GEOMEAN, "x", AIM_NONE, 0, "natural, default over cuSPARSE"},
+    {"class.natural", 32, HOW_GEOMEAN, "x", AIM_NONE, 0, "natural, default over cuSPARSE"},
+    {"class.natural", 128, HOW_GEOMEAN, "x", AIM_NONE, 0, "natural, default over cuSPARSE"},
+    {"class.natural", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "natural, default over cuSPARSE"},
+    {"class.natural", 0, HOW_LEAST, "x", AIM_NONE, 0, "natural, default over cuSPARSE"},
+    {"class.random", 8, HOW_GEOMEAN, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
+    {"class.random", 32, HOW_GEOMEAN, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
+    {"class.random", 128, HOW_GEOMEAN, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
+    {"class.random", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
+    {"class.random", 0, HOW_LEAST, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
+    {"class.us", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "the same, time of the default"},
+    {"us", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "real and made, time of the default"},
+    {"us.tuned", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "real and made, time of the tuned"},
     {"share", 0, HOW_GEOMEAN, "x", AIM_AT_LEAST, .95, "large shuffled, share of the best"},
     {"share", 0, HOW_LEAST, "x", AIM_AT_LEAST, .85, "large shuffled, share of the best"},
     {"columns", 32, HOW_MEDIAN, "us", AIM_AT_MOST, 430, "mesh by columns, default"},
@@ -185,9 +205,17 @@ typedef struct made {
 static const made_t made[] = {
     {"mesh3d:n=%d,shuffle=both", 110, 3, BENCH_LARGE | BENCH_SHUFFLED | BENCH_MESH},
     {"mesh3d:n=%d,points=27,shuffle=both", 80, 3, BENCH_LARGE | BENCH_SHUFFLED},
-    {"mesh3d:n=%d,points=27", 80, 3, BENCH_LARGE},
+    {"mesh3d:n=%d,points=27", 80, 3, BENCH_LARGE | BENCH_NATURAL},
     {"sbm:n=%d,communities=20000,shuffle=both", 1000000, 1, BENCH_LARGE | BENCH_SHUFFLED},
-    {"rmat:edges=10,scale=%d", 20, 0, BENCH_LARGE},
+    {"rmat:edges=10,scale=%d", 20, 0, BENCH_LARGE | BENCH_RANDOM},
+    {"geometric:n=%d,dim=3,mean=14,shuffle=both", 1000000, 1, BENCH_SHUFFLED},
+    {"knn:n=%d,shuffle=both", 1000000, 1, BENCH_SHUFFLED},
+    {"block:n=%d,size=16,between=0,shuffle=both", 1048576, 1, BENCH_SHUFFLED},
+    {"mesh3d:n=%d,points=7", 110, 3, BENCH_NATURAL},
+    {"banded:n=%d", 1000000, 1, BENCH_NATURAL},
+    {"uniform:n=%d,mean=10", 1000000, 1, BENCH_RANDOM},
+    {"powerlaw:n=%d", 1000000, 1, BENCH_RANDOM},
+    {"citation:n=%d", 1000000, 1, BENCH_RANDOM},
     {"mesh2d:n=%d", 100, 2, BENCH_SMALL},
     {"mesh3d:n=%d", 20, 3, BENCH_SMALL},
     {"rmat:scale=%d", 13, 0, BENCH_SMALL},
@@ -201,6 +229,7 @@ typedef struct bench {
     const char *parts; /* NULL: all */
     double scale;
     const char *real;
+    rc_precision_t precision;
     int64_t every;
     int64_t real_seen;
     int64_t check;
@@ -238,7 +267,7 @@ static void go_through(bench_t *b, const char *name, const rc_csr_t *a, int kind
         if ((kind & p->kinds) != p->kinds || !(kind & p->any) || !wants(b, p->name))
             continue;
         if (!opened) {
-            st = bench_subject_open(b->d, name, a, &s, &err);
+            st = bench_subject_open(b->d, name, a, b->precision, &s, &err);
             opened = st == RC_OK;
             if (st == RC_OK)
                 st = bench_vendor(&s, &err);
@@ -265,10 +294,8 @@ static void go_through_made(bench_t *b, const made_t *m)
     char spec[128];
     rc_csr_t a;
     double size = (double)m->size;
-    if ((m->kind & BENCH_LARGE) && m->power > 0)
-        size = size * pow(b->scale, 1 / m->power);
-    else if (m->kind & BENCH_LARGE)
-        size = size + log2(b->scale);
+    if (!(m->kind & BENCH_SMALL))
+        size = m->power > 0 ? size * pow(b->scale, 1 / m->power) : size + log2(b->scale);
     size = size < 2 ? 2 : size;
     const char *at = strstr(m->spec, "%d");
     snprintf(spec, sizeof spec, "%.*s%" PRId64 "%s", (int)(at - m->spec), m->spec, (int64_t)size,
@@ -318,6 +345,8 @@ static rc_status_t read_argument(bench_t *b, const char *arg, rc_err_t *err)
         b->real = v;
     } else if ((v = value_of(arg, "scale")) != NULL) {
         return read_scale(v, &b->scale, err);
+    } else if ((v = value_of(arg, "precision")) != NULL) {
+        return rc_precision_parse(v, &b->precision, err);
     } else if ((v = value_of(arg, "every")) != NULL) {
         return rc_parse_int(v, 1, 100000, "every", &b->every, err);
     } else if ((v = value_of(arg, "check")) != NULL) {
@@ -357,7 +386,7 @@ static void run(bench_t *b, const char *program)
 
 int main(int argc, char **argv)
 {
-    bench_t b = {.scale = 1, .every = 4};
+    bench_t b = {.scale = 1, .every = 4, .precision = RC_FP32};
     rc_err_t err = {0};
     rc_status_t st = RC_OK;
     char program[4096] = "";

@@ -109,6 +109,33 @@ static rc_status_t product_of(bench_subject_t *s, const bench_ask_t *ask, double
     return st;
 }
 
+/* What products of a kind of matrix by default plans are noted as, beside the others. */
+static const char *class_of(int kind)
+{
+    static const struct {
+        int kind;
+        const char *key;
+    } of[] = {{BENCH_SHUFFLED, "class.shuffled"}, {BENCH_NATURAL, "class.natural"},
+        {BENCH_RANDOM, "class.random"}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        if (kind & of[i].kind)
+            return of[i].key;
+    return NULL;
+}
+
+static rc_status_t classes(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_t *err)
+{
+    for (int i = 0; i < BENCH_KS; i++) {
+        const bench_ask_t ask = {.layout = RC_ROW_MAJOR, .k = &bench_ks[i], .ks = 1};
+        char label[512];
+        double us = 0;
+        RC_PASS(product_of(s, &ask, &us, label, sizeof label, err));
+        bench_note(n, class_of(kind), label, bench_ks[i], s->vendor_us[i] / us);
+        bench_note(n, "class.us", label, bench_ks[i], us);
+    }
+    return RC_OK;
+}
+
 static rc_status_t products(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_t *err)
 {
     static const int tune[] = {0, TUNE};
@@ -123,6 +150,7 @@ static rc_status_t products(bench_notes_t *n, bench_subject_t *s, int kind, rc_e
             RC_PASS(product_of(s, &ask, &us, label, sizeof label, err));
             bench_note(
                 n, key[(kind & BENCH_REAL) != 0][t], label, bench_ks[i], s->vendor_us[i] / us);
+            bench_note(n, t ? "us.tuned" : "us", label, bench_ks[i], us);
         }
     }
     return RC_OK;
@@ -225,7 +253,8 @@ static rc_status_t memory(bench_notes_t *n, bench_subject_t *s, int kind, rc_err
 
 const bench_part_t bench_parts[] = {
     {"plans", plans, 0, BENCH_LARGE | BENCH_SMALL},
-    {"products", products, 0, ~0},
+    {"products", products, 0, BENCH_LARGE | BENCH_SMALL | BENCH_REAL},
+    {"classes", classes, 0, BENCH_SHUFFLED | BENCH_NATURAL | BENCH_RANDOM},
     {"large", large, BENCH_LARGE | BENCH_SHUFFLED, ~0},
     {"columns", columns, BENCH_MESH, ~0},
     {"memory", memory, 0, BENCH_LARGE},

@@ -4,7 +4,16 @@
 
 #include "plans_subject.h"
 
-enum { BENCH_LARGE = 1, BENCH_SHUFFLED = 2, BENCH_SMALL = 4, BENCH_REAL = 8, BENCH_MESH = 16 };
+/* Of a matrix.  Large ones have all parts, of other millions of rows it is the products alone. */
+enum {
+    BENCH_LARGE = 1,
+    BENCH_SHUFFLED = 2,
+    BENCH_SMALL = 4,
+    BENCH_REAL = 8,
+    BENCH_MESH = 16,
+    BENCH_NATURAL = 32,
+    BENCH_RANDOM = 64
+};
 
 /* Where figures go: bench_plans.c. */
 typedef struct bench_notes bench_notes_t;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/stats.h"
+#include "base/type.h"
 #include "device/cuda/cuda.h"
 #include "kernels/vendor/vendor.h"
 
@@ -24,23 +25,24 @@ static rc_status_t put(bench_subject_t *s, int array, const void *from, size_t b
     return x->upload(x, s->array[array], from, bytes, err);
 }
 
-/* The arrays of a program: 32 bits each. */
+/* The arrays of a program: numbers of 32 bits. */
 static rc_status_t put_matrix(bench_subject_t *s, rc_err_t *err)
 {
+    const rc_type_t *type = rc_type(s->precision);
     const rc_csr_t *a = s->a;
     size_t n = (size_t)a->nnz;
     size_t rows = (size_t)a->rows + 1;
     int32_t *ptr = malloc(rows * sizeof *ptr);
-    float *val = malloc((n + 1) * sizeof *val);
+    void *val = malloc((n + 1) * (size_t)type->bytes);
     for (size_t i = 0; ptr && i < rows; i++)
         ptr[i] = (int32_t)a->row_ptr[i];
     for (size_t i = 0; val && i < n; i++)
-        val[i] = (float)a->val[i];
+        type->store(val, (int64_t)i, a->val[i]);
     rc_status_t st = put(s, 0, ptr, rows * sizeof *ptr, err);
     if (st == RC_OK)
         st = put(s, 1, a->col_idx, n * sizeof *a->col_idx, err);
     if (st == RC_OK)
-        st = put(s, 2, val, n * sizeof *val, err);
+        st = put(s, 2, val, n * (size_t)type->bytes, err);
     free(ptr);
     free(val);
     s->m = (rc_plan_matrix_t){.rows = a->rows,
@@ -50,17 +52,18 @@ static rc_status_t put_matrix(bench_subject_t *s, rc_err_t *err)
         .row_ptr_bytes = sizeof *ptr,
         .col_idx = s->array[1],
         .val = s->array[2],
-        .precision = RC_FP32,
+        .precision = s->precision,
         .on_device = 1};
     return st;
 }
 
-rc_status_t bench_subject_open(
-    rc_device_t *d, const char *name, const rc_csr_t *a, bench_subject_t *s, rc_err_t *err)
+rc_status_t bench_subject_open(rc_device_t *d, const char *name, const rc_csr_t *a,
+    rc_precision_t precision, bench_subject_t *s, rc_err_t *err)
 {
     rc_executor_t *x = &d->executor;
-    const size_t line = BENCH_K_MOST * sizeof(float);
-    *s = (bench_subject_t){.name = name, .d = d, .stream = rc_cuda_stream(x), .a = a};
+    const size_t line = BENCH_K_MOST * rc_precision_bytes(precision);
+    *s = (bench_subject_t){
+        .name = name, .d = d, .stream = rc_cuda_stream(x), .a = a, .precision = precision};
     rc_status_t st = put_matrix(s, err);
     if (st == RC_OK)
         st = x->alloc(x, (size_t)a->cols * line + 1, &s->b, err);
@@ -83,14 +86,17 @@ void bench_subject_close(bench_subject_t *s)
 int64_t bench_subject_bytes(const bench_subject_t *s)
 {
     return (s->a->rows + 1) * (int64_t)sizeof(int32_t) +
-           s->a->nnz * (int64_t)(sizeof(int32_t) + sizeof(float));
+           s->a->nnz * (int64_t)(sizeof(int32_t) + rc_precision_bytes(s->precision));
 }
 
 rc_status_t bench_plan(
     bench_subject_t *s, const bench_ask_t *ask, rc_plan_t **plan, double *ms, rc_err_t *err)
 {
-    const rc_plan_problem_t p = {
-        .op = RC_OP_SPMM, .precision = RC_FP32, .layout = ask->layout, .k = ask->k, .ks = ask->ks};
+    const rc_plan_problem_t p = {.op = RC_OP_SPMM,
+        .precision = s->precision,
+        .layout = ask->layout,
+        .k = ask->k,
+        .ks = ask->ks};
     const rc_plan_options_t o = {
         .kernels = ask->kernels, .orders = ask->orders, .tune = ask->tune, .tune_ns = ask->tune_ns};
     int64_t begin = rc_clock_ns();
@@ -117,36 +123,41 @@ static rc_status_t launch(void *user, rc_err_t *err)
         l->plan, l->k, 1, l->b.data, l->b.ld, 0, l->c.data, l->c.ld, l->stream, err);
 }
 
-static rc_dense_t dense(void *data, int64_t rows, int64_t k, rc_layout_t layout)
+static rc_dense_t dense(
+    const bench_subject_t *s, void *data, int64_t rows, int64_t k, rc_layout_t layout)
 {
     return (rc_dense_t){.data = data,
         .rows = rows,
         .cols = k,
         .ld = layout == RC_ROW_MAJOR ? k : rows,
-        .precision = RC_FP32,
+        .precision = s->precision,
         .layout = layout};
 }
 
 enum { SAMPLES = 256, B_SEED = 11, ROW_SEED = 12, COLUMN_SEED = 13 };
 
-/* What a value of C is in fp64, from the values as the product has them, and what may be between. */
-static double expected(const bench_subject_t *s, int64_t row, int64_t column, double *bound)
+/* What a value of C is in fp64, from the values as the product has them, and what may be between.
+ * \param[in] rounds  1: sums are of the type of values on the way, too */
+static double expected(
+    const bench_subject_t *s, int64_t row, int64_t column, int rounds, double *bound)
 {
-    const double eps = 1.2e-7;
+    const rc_type_t *type = rc_type(s->precision);
+    const double eps = 2 * (rounds ? type : rc_type(type->sum))->unit;
     double sum = 0;
     double most = 0;
     for (int64_t e = s->a->row_ptr[row]; e < s->a->row_ptr[row + 1]; e++) {
         uint64_t at = (uint64_t)s->a->col_idx[e] * BENCH_K_MOST + (uint64_t)column;
-        double term = (double)(float)s->a->val[e] * (double)(float)rc_rng_signed(B_SEED, at);
+        double term = type->round(s->a->val[e]) * type->round(rc_rng_signed(B_SEED, at));
         sum += term;
         most += fabs(term);
     }
-    *bound = eps * most * (4 + sqrt((double)(s->a->row_ptr[row + 1] - s->a->row_ptr[row]))) + 1e-30;
+    *bound = eps * most * (4 + sqrt((double)(s->a->row_ptr[row + 1] - s->a->row_ptr[row]))) +
+             2 * type->unit * fabs(sum) + 1e-7 * type->unit;
     return sum;
 }
 
 /* One product on a B that is known, into a C that is poison. */
-static rc_status_t check(bench_subject_t *s, launch_t *l, rc_err_t *err)
+static rc_status_t check(bench_subject_t *s, launch_t *l, int rounds, rc_err_t *err)
 {
     rc_device_t *d = s->d;
     int64_t row[SAMPLES];
@@ -165,7 +176,7 @@ static rc_status_t check(bench_subject_t *s, launch_t *l, rc_err_t *err)
     RC_PASS(d->dense_gather(d, &l->c, row, column, SAMPLES, got, poison, err));
     for (int i = 0; i < SAMPLES; i++) {
         double bound = 0;
-        double want = expected(s, row[i], column[i], &bound);
+        double want = expected(s, row[i], column[i], rounds, &bound);
         if (poison[i] || !(fabs(got[i] - want) <= bound))
             return rc_fail(err, RC_EFORMAT,
                 "%s, K %" PRId64 ": C(%" PRId64 ", %" PRId64 ") is %.9g, in fp64 %.9g", s->name,
@@ -179,14 +190,14 @@ rc_status_t bench_product_us(bench_subject_t *s, rc_plan_t *plan, const bench_as
 {
     enum { ROUNDS = 5, ROUND_NS = 2000000, MOST = 200 };
     rc_device_t *d = s->d;
-    launch_t l = {plan, k, dense(s->b, s->a->cols, k, ask->layout),
-        dense(s->c, s->a->rows, k, ask->layout), s->stream};
+    launch_t l = {plan, k, dense(s, s->b, s->a->cols, k, ask->layout),
+        dense(s, s->c, s->a->rows, k, ask->layout), s->stream};
     double sample[ROUNDS];
     rc_stats_t stats;
     int64_t ns = 0;
     if (s->a->rows == 0)
         return rc_fail(err, RC_ENOTSUP, "%s has no rows", s->name);
-    RC_PASS(check(s, &l, err));
+    RC_PASS(check(s, &l, ask->rounds, err));
     RC_PASS(d->time_batch(d, launch, &l, 2, &ns, err));
     *us = (double)ns * 0.5e-3;
     if (limit > 0 && *us > limit)
@@ -211,8 +222,12 @@ static rc_status_t time_vendor(
     bench_subject_t *s, const char *kernel, rc_layout_t layout, rc_err_t *err)
 {
     const double worth = 1.5; /* times the best so far: it may still be the fastest */
-    const bench_ask_t ask = {
-        .layout = layout, .k = bench_ks, .ks = BENCH_KS, .kernels = kernel, .orders = "csr"};
+    const bench_ask_t ask = {.layout = layout,
+        .k = bench_ks,
+        .ks = BENCH_KS,
+        .kernels = kernel,
+        .orders = "csr",
+        .rounds = 1};
     rc_plan_t *plan = NULL;
     rc_status_t st = bench_plan(s, &ask, &plan, NULL, err);
     for (int i = 0; i < BENCH_KS && st == RC_OK; i++) {

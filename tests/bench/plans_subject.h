@@ -11,12 +11,13 @@ typedef struct bench_subject {
     const char *name;
     rc_device_t *d;
     struct CUstream_st
-        *stream;        /* of the device: plans run on it, so that its gate holds them back */
-    const rc_csr_t *a;  /* on the host, for the check; borrowed */
-    void *array[3];     /* row pointers and columns of 32 bits, values in fp32, on the GPU */
-    rc_plan_matrix_t m; /* of these */
-    void *b;            /* [cols * BENCH_K_MOST] */
-    void *c;            /* [rows * BENCH_K_MOST] */
+        *stream;              /* of the device: plans run on it, so that its gate holds them back */
+    const rc_csr_t *a;        /* on the host, for the check; borrowed */
+    rc_precision_t precision; /* of all values */
+    void *array[3];           /* row pointers and columns of 32 bits, values, on the GPU */
+    rc_plan_matrix_t m;       /* of these */
+    void *b;                  /* [cols * BENCH_K_MOST] */
+    void *c;                  /* [rows * BENCH_K_MOST] */
     double vendor_us[BENCH_KS]; /* of the fastest product of cuSPARSE; 0: not measured yet */
 } bench_subject_t;
 
@@ -29,11 +30,12 @@ typedef struct bench_ask {
     const char *orders;
     int tune;
     int64_t tune_ns;
+    int rounds; /* 1: sums may be rounded to the type of values on the way, as cuSPARSE does */
 } bench_ask_t;
 
 /* \param[in] a  with values, borrowed until it is closed */
-rc_status_t bench_subject_open(
-    rc_device_t *d, const char *name, const rc_csr_t *a, bench_subject_t *s, rc_err_t *err);
+rc_status_t bench_subject_open(rc_device_t *d, const char *name, const rc_csr_t *a,
+    rc_precision_t precision, bench_subject_t *s, rc_err_t *err);
 void bench_subject_close(bench_subject_t *s);
 
 /* Bytes of the matrix as a program has it. */
