@@ -29,20 +29,6 @@ multiprocessors()
     echo "${n:-132 SMs}" | grep -Eo '[0-9]+'
 }
 
-# deal PERCENT NAME OPTION...: a sweep of short batches that may take so much of --time; what that cuts off is kept in
-# tiles_again for the end
-tiles_again=()
-deal()
-{
-    # shellcheck disable=SC2034  # allowed, of campaign.sh, reads it
-    local share=$1 before=$cut
-    local -a short=(--case-time 0.002 --target 0.01 --max-reps 7)
-    shift
-    cut=0
-    sweep "tiles: $1" "$store" 1 "${@:2}" "${short[@]}"
-    if ((cut)); then tiles_again+=("$(printf '%s\x1f' "$@")"); else cut=$before; fi
-}
-
 # tiles_rounds PERCENT NAME KERNEL OPTION...: the second round by rule and both forced, which the host orders for each case
 tiles_rounds()
 {
@@ -126,18 +112,13 @@ tiles_rest()
 
 part_tiles()
 {
-    local sms again
+    local sms
     tiles_set | specs tiles
     sms=$(multiprocessors)
     tiles_paper "$sms"
     tiles_others
     tiles_beyond "$sms"
-    local -a later=(${tiles_again[@]+"${tiles_again[@]}"}) words
-    cut=0
-    for again in ${later[@]+"${later[@]}"}; do
-        IFS=$'\x1f' read -ra words <<<"$again"
-        deal 100 "${words[@]}"
-    done
+    deal_again
     tiles_rest "$sms"
 }
 

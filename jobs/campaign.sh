@@ -267,6 +267,32 @@ sweep()
     esac
 }
 
+# deal PERCENT NAME OPTION...: a sweep of short batches that may take so much of --time; what that cuts off is kept for
+# deal_again
+dealt=()
+deal()
+{
+    local share=$1 before=$cut
+    local -a short=(--case-time 0.002 --target 0.01 --max-reps 7)
+    shift
+    cut=0
+    sweep "$part: $1" "$store" 1 "${@:2}" "${short[@]}"
+    if ((cut)); then dealt+=("$(printf '%s\x1f' "$@")"); else cut=$before; fi
+}
+
+# What was cut off, as far as time goes.
+deal_again()
+{
+    local one
+    local -a later=(${dealt[@]+"${dealt[@]}"}) words
+    dealt=()
+    cut=0
+    for one in ${later[@]+"${later[@]}"}; do
+        IFS=$'\x1f' read -ra words <<<"$one"
+        deal 100 "${words[@]}"
+    done
+}
+
 query()
 {
     "${run[@]}" rowcast query "$@"
