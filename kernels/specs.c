@@ -41,27 +41,30 @@ static rc_status_t allowed(int member, const void *user, rc_err_t *err)
 
 /* ------------------------------------------------------------------ ranked */
 
-/* Of a kernel that is not strict by its defaults the first choice that makes it so, if there is
- * one. */
-static void add_strict_choice(const rc_kernel_t *k, rc_str_t *out)
+/* Of a kernel that is not strict by its defaults the first choice that makes it so.
+ * \param[in,out] out  NULL: it is only looked for
+ * \return 0: it says when it is strict, and never is */
+static int add_strict_choice(const rc_kernel_t *k, rc_str_t *out)
 {
     int64_t value[RC_KERNEL_PARAMS_MAX] = {0};
     int count = rc_params_count(k->param);
     for (int i = 0; i < count; i++)
         value[i] = k->param[i].value;
     if (!k->strict || k->strict(value))
-        return;
+        return 1;
     for (int i = 0; i < count; i++) {
         const rc_param_t *p = &k->param[i];
         for (int c = 0; p->type == RC_PARAM_CHOICE && p->choices[c]; c++) {
             value[i] = c;
             if (k->strict(value)) {
-                rc_str_addf(out, ":%s=%s", p->name, p->choices[c]);
-                return;
+                if (out)
+                    rc_str_addf(out, ":%s=%s", p->name, p->choices[c]);
+                return 1;
             }
         }
         value[i] = p->value;
     }
+    return 0;
 }
 
 /* The kernels of one rank.  \return how many there are */
@@ -70,13 +73,13 @@ static int add_rank(const purpose_t *u, int rank, rc_str_t *out)
     const rc_kernel_t *k;
     int found = 0;
     for (int i = 0; (k = rc_kernel_at(u->device, i)); i++) {
-        if (!in_all(i, u) || rc_kernel_rank(k, 1, 0) != rank)
+        if (!in_all(i, u) || rc_kernel_rank(k, 1, 0) != rank || !add_strict_choice(k, NULL))
             continue;
         found++;
         if (!out)
             continue;
         rc_str_addf(out, "%s%s", out->len ? "," : "", k->name);
-        add_strict_choice(k, out);
+        (void)add_strict_choice(k, out);
     }
     return found;
 }

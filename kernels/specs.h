@@ -7,7 +7,8 @@
 /** The kernels that a list names, as rc_specs_parse reads it.  "all" and globs: every kernel of the
  *  device and of one of the operations that computes and is not for testing.
  *  "ranked" (the whole list): those of them that have a rank (rc_kernel_rank at K = 1), by rank,
- *  each with its defaults, but strict where a choice makes it so.  "ranked:first=N": the ranks in
+ *  each with its defaults, but strict where a choice makes it so, and without those that say they
+ *  never are.  "ranked:first=N": the ranks in
  *  turn, from number N on; the first is 0.
  *  \param[in] ops  set of operations, as bits 1u << rc_op_t
  *  \param[in] most  members at most

@@ -62,14 +62,21 @@ static int64_t count_panel(const rc_problem_t *p, int64_t panel)
     return (columns + RC_MMA_COLS - 1) / RC_MMA_COLS;
 }
 
-static int64_t panels_of(const rc_problem_t *p)
+int64_t rc_mma_panels(const rc_problem_t *p)
 {
     return (p->schedule->slots + RC_MMA_ROWS - 1) / RC_MMA_ROWS;
 }
 
+rc_status_t rc_mma_check(int64_t tiles, rc_err_t *err)
+{
+    return tiles <= INT32_MAX ? RC_OK
+                              : rc_fail(err, RC_ENOTSUP, "shape: more than %d tiles of %d x %d",
+                                    INT32_MAX, RC_MMA_ROWS, RC_MMA_COLS);
+}
+
 int64_t rc_mma_count(const rc_problem_t *p, int threads)
 {
-    const int64_t panels = panels_of(p);
+    const int64_t panels = rc_mma_panels(p);
     int64_t tiles = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, CHUNK) reduction(+ : tiles)
     for (int64_t i = 0; i < panels; i++)
@@ -81,7 +88,7 @@ int64_t rc_mma_bytes(const rc_problem_t *p, int64_t tiles)
 {
     int64_t one = RC_MMA_COLS * (int64_t)sizeof(int32_t);
     one += RC_MMA_PLACES * (int64_t)rc_precision_bytes(p->precision);
-    return rc_sat_add(rc_sat_mul(tiles, one), (panels_of(p) + 1) * (int64_t)sizeof(int32_t));
+    return rc_sat_add(rc_sat_mul(tiles, one), (rc_mma_panels(p) + 1) * (int64_t)sizeof(int32_t));
 }
 
 static void fill_panel(const rc_problem_t *p, int64_t panel, rc_mma_t *m)
@@ -105,9 +112,7 @@ static rc_status_t sum_lengths(rc_mma_t *m, rc_err_t *err)
     int64_t at = 0;
     for (int64_t i = 0; i < m->panels; i++) {
         at += m->ptr[i + 1];
-        if (at > INT32_MAX)
-            return rc_fail(err, RC_ENOTSUP, "shape: more than %d tiles of %d x %d", INT32_MAX,
-                RC_MMA_ROWS, RC_MMA_COLS);
+        RC_PASS(rc_mma_check(at, err));
         m->ptr[i + 1] = (int32_t)at;
     }
     m->tiles = at;
@@ -117,7 +122,7 @@ static rc_status_t sum_lengths(rc_mma_t *m, rc_err_t *err)
 rc_status_t rc_mma_build(const rc_problem_t *p, int threads, rc_mma_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_mma_t m = {.panels = panels_of(p), .entry_bytes = rc_places_bytes(p->a)};
+    rc_mma_t m = {.panels = rc_mma_panels(p), .entry_bytes = rc_places_bytes(p->a)};
     RC_TRY(RC_NEW0(m.ptr, (size_t)m.panels + 1, "tile pointers", err));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, CHUNK)
     for (int64_t i = 0; i < m.panels; i++)

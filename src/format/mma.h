@@ -7,7 +7,12 @@
 #ifndef RC_FORMAT_MMA_H
 #define RC_FORMAT_MMA_H
 
+#include "base/rng_hash.h"
 #include "format/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
     RC_MMA_ROWS = 16, /**< of a panel, and of a tile */
@@ -29,12 +34,18 @@ typedef struct rc_mma {
 /** Where a tile has row r of its panel in its column i: lane * 8 + register * 2 + half.  Lane 4 g +
  *  t has, of rows g and g + 8, columns 4 t to 4 t + 3.  As the sum over the columns of a tile may
  *  be taken in any order, these are columns 2 t, 2 t + 1, 2 t + 8, 2 t + 9 of the instruction. */
-static inline int rc_mma_place(int r, int i)
+RC_HOST_DEVICE static inline int rc_mma_place(int r, int i)
 {
     const int lane = r % 8 * 4 + i / 4;
     const int reg = r / 8 + i % 4 / 2 * 2;
     return lane * 8 + reg * 2 + i % 2;
 }
+
+/** Panels of the matrix. */
+int64_t rc_mma_panels(const rc_problem_t *p);
+
+/** RC_OK; RC_ENOTSUP for more tiles than 32 bits can number. */
+rc_status_t rc_mma_check(int64_t tiles, rc_err_t *err);
 
 /** Tiles that the matrix takes.  \param[in] threads  >= 1
  *  \return 0 without entries.  Cost O(16 nnz). */
@@ -48,4 +59,7 @@ int64_t rc_mma_bytes(const rc_problem_t *p, int64_t tiles);
 rc_status_t rc_mma_build(const rc_problem_t *p, int threads, rc_mma_t *out, rc_err_t *err);
 void rc_mma_free(rc_mma_t *m);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,4 +1,4 @@
-/* Chunks, panels, slices, stages and the formats of y = A x that a GPU builds are those of the host, byte for byte.  Needs a GPU:
+/* Chunks, tiles, panels, slices, stages and the formats of y = A x that a GPU builds are those of the host, byte for byte.  Needs a GPU:
  * without one it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_BUILDS: how many random matrices (default
  * 250); with fewer the large one is left out.  "test_gpu_builds --time MATRIX..." instead prints what kernels
  * take to prepare (tests/gpu/build_times.h). */
@@ -116,6 +116,35 @@ static void check_chunks(rc_executor_t *x, rc_problem_t *p, int64_t entries)
     rc_build_end(&b);
     rc_memory_free(&m);
     rc_chunks_free(&c);
+}
+
+static void check_tiles(rc_executor_t *x, rc_problem_t *p)
+{
+    rc_err_t err = {0};
+    rc_mma_t c;
+    rc_build_t b;
+    rc_memory_t m = {.x = x};
+    int64_t tiles = 0;
+    ok(rc_mma_build(p, 2, &c, &err), &err, "build on the host");
+    ok(rc_build_begin(p, &b, &err), &err, "begin");
+    ok(rc_build_mma_measure(&b, &tiles, &err), &err, "measure on the device");
+    assert_int_equal(tiles, c.tiles);
+    size_t columns = (size_t)c.tiles * RC_MMA_COLS * sizeof *c.col;
+    size_t places = (size_t)c.tiles * RC_MMA_PLACES * (size_t)c.entry_bytes;
+    size_t pointers = ((size_t)c.panels + 1) * sizeof *c.ptr;
+    rc_mma_t d = {.panels = c.panels,
+        .tiles = c.tiles,
+        .ptr = room(&m, pointers),
+        .col = room(&m, columns),
+        .entry = room(&m, places),
+        .entry_bytes = c.entry_bytes};
+    ok(rc_build_mma(&b, &d, &err), &err, "build on the device");
+    same(x, c.ptr, d.ptr, pointers, "pointers of tiles");
+    same(x, c.col, d.col, columns, "columns of tiles");
+    same(x, c.entry, d.entry, places, "places of tiles");
+    rc_build_end(&b);
+    rc_memory_free(&m);
+    rc_mma_free(&c);
 }
 
 /* \return pairs of rows */
@@ -413,6 +442,7 @@ static void built_as_on_the_host(void **state)
                 .col_bytes = e.a.cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4};
             pairs += check_panels(x, &e.problem, &shape);
         }
+        check_tiles(x, &e.problem);
         longs += check_slices(x, &e.problem, below(&rng, 200));
         joined += check_any_stages(&rng, x, &e.problem);
         check_vectors(x, &e.problem, &r);

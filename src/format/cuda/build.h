@@ -1,6 +1,6 @@
-/** \file format/cuda/build.h  The forms of format/chunks.h, format/panels.h, format/sell.h and
- *  format/stages.h, built on a GPU from a matrix that is there: every array is that of the host,
- *  byte for byte.
+/** \file format/cuda/build.h  The forms of format/chunks.h, format/mma.h, format/panels.h,
+ *  format/sell.h and format/stages.h, built on a GPU from a matrix that is there: every array is
+ *  that of the host, byte for byte.
  *
  *  Rows are taken in segments.  A CTA finds what those of its segment need, one CTA adds the
  *  segments up, and a second look puts everything in its place (count, scan and scatter). */
@@ -9,6 +9,7 @@
 
 #include "device/memory.h"
 #include "format/chunks.h"
+#include "format/mma.h"
 #include "format/panels.h"
 #include "format/places.h"
 #include "format/problem.h"
@@ -79,7 +80,8 @@ typedef struct rc_build {
     int64_t nnz;
     int64_t segments;
     int64_t *total; /**< [segments + 1][RC_BUILD_TOTALS], device: what comes before a segment */
-    void *chosen;   /**< of panels: what every item makes of itself; NULL: not yet */
+    void *chosen;   /**< of panels: what every item makes of itself, of tiles how many every panel
+                         has; NULL: not yet */
     rc_build_cuts_t cuts; /**< of stages, since they were measured */
     rc_memory_t memory;
 } rc_build_t;
@@ -118,6 +120,16 @@ rc_status_t rc_build_chunks(rc_build_t *b, const rc_chunks_t *out, rc_err_t *err
 /** As rc_chunks_sectors, of chunks on the device.  Waits. */
 rc_status_t rc_build_chunks_sectors(
     rc_build_t *b, const rc_chunks_t *c, int64_t values, double *out, rc_err_t *err);
+
+/* ------------------------------------------------------------------ tiles */
+
+/** As rc_mma_count.  Waits.  What was counted stays for rc_build_mma.
+ *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP (rc_mma_check), RC_EDEVICE */
+rc_status_t rc_build_mma_measure(rc_build_t *b, int64_t *tiles, rc_err_t *err);
+
+/** As rc_mma_build, after rc_build_mma_measure, asked for on the stream.
+ *  \param[in] out  as for rc_build_chunks */
+rc_status_t rc_build_mma(rc_build_t *b, const rc_mma_t *out, rc_err_t *err);
 
 /* ------------------------------------------------------------------ panels */
 

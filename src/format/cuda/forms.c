@@ -127,6 +127,37 @@ rc_status_t rc_cuda_chunks_keep(rc_keeping_t *k, int64_t values, rc_chunks_t *c,
     return k->st;
 }
 
+/* ------------------------------------------------------------------- tiles */
+
+static void keep_mma(rc_keeping_t *k, const rc_mma_t *from, rc_mma_t *c)
+{
+    *c = (rc_mma_t){.panels = from->panels, .tiles = from->tiles};
+    c->ptr = rc_keep_array(k, from->ptr, (size_t)c->panels + 1, sizeof *c->ptr);
+    c->col = rc_keep_array(k, from->col, (size_t)c->tiles * RC_MMA_COLS, sizeof *c->col);
+    c->entry = rc_keep_values(k, from->entry, c->tiles * RC_MMA_PLACES);
+    c->entry_bytes = k->places.bytes;
+}
+
+rc_status_t rc_cuda_mma_keep(rc_keeping_t *k, rc_mma_t *c)
+{
+    rc_mma_t host = {0};
+    rc_build_t b = {0};
+    if (k->p->resident) {
+        host.panels = rc_mma_panels(k->p);
+        k->st = rc_build_begin(k->p, &b, k->err);
+        if (k->st == RC_OK)
+            k->st = rc_build_mma_measure(&b, &host.tiles, k->err);
+    } else
+        k->st = rc_mma_build(k->p, k->m->x->threads, &host, k->err);
+    keep_mma(k, &host, c);
+    if (k->st == RC_OK && k->p->resident)
+        k->st = rc_build_mma(&b, c, k->err);
+    (void)rc_keep_end(k);
+    rc_build_end(&b);
+    rc_mma_free(&host);
+    return k->st;
+}
+
 /* ------------------------------------------------------------------ panels */
 
 static void keep_panels(rc_keeping_t *k, const rc_panels_t *from, rc_panels_t *c)

@@ -14,6 +14,10 @@
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_chunks_keep(rc_keeping_t *k, int64_t values, rc_chunks_t *c, double *sectors);
 
+/** Tiles.  \param[out] c  arrays in the memory, but for places
+ *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE */
+rc_status_t rc_cuda_mma_keep(rc_keeping_t *k, rc_mma_t *c);
+
 /** Panels.  \param[in,out] c  has shape, size and places; gets arrays
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_panels_keep(rc_keeping_t *k, rc_panels_t *c);
