@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rule by which a plan guesses a kernel, fitted to published stores.
 
-Writes src/plan/guess_table.inc, which src/plan/guess.c reads: for each of TABLES trees whose leaves
+Writes the files of src/plan/guess, which src/plan/guess.c reads: for each table trees whose leaves
 add up to a cost of every candidate, in 1/256 of a natural logarithm of the time over that of the
 best.  Needs NumPy and h5py.
 """
@@ -23,25 +23,30 @@ except ImportError:  # which --help does without
 FEATURES = ["row_bytes", "value_bytes", "rows_sm", "entries_sm", "mean", "skew", "longest",
             "work_sm", "long_work", "b_over_l2", "c_over_l2", "long_share", "empty_share",
             "load_values", "tail"]
-SMS, L2 = 132, 62914560  # of the H200 of these stores
+SMS = 132
+L2 = {"h100": 52428800, "h200": 62914560}  # of the GPU that a store's name begins with
 ORDERED_ROWS, ORDERED_PART = 30000, 16  # as in src/plan/guess.c: where the order is `auto`
 DEFAULTS = {"entries": "auto", "vectors": "0", "rounds": "0", "strip": ("auto", "0"), "panel": "0",
             "longest": "auto", "pairs": "auto", "rows": "auto", "ctas": "3", "near": "4",
-            "b": "auto", "tile": "auto", "split": "0", "lanes": "auto", "width": "mu"}
-GUARDED = {"ell:limit=none": "ell:limit=cusp"}  # measured so; plans take one that refuses padding
+            "b": "auto", "tile": "auto", "split": "0", "lanes": "auto", "width": "mu", "fill": "256"}
+FILL = 7  # places for an entry, beyond which gmma is not worth a try
+# measured so; plans take one that refuses padding
+GUARDED = {"ell:limit=none": "ell:limit=cusp", "gmma": f"gmma:fill={FILL}"}
+REFUSED = 1.05  # what looking costs there, over the best of the others
 WIDTH = {"fp32": 4, "fp64": 8, "bf16": 2, "fp16": 2}
 CAP = .5  # more than this is as bad
 SLOWER = .5  # a candidate that is slower than the vendor's fastest costs so much of that besides
 TIMES = 3  # that a large matrix counts, of which there are few
 UNIT = 256
 TREES = {"rows": {"trees": 22, "rate": .2, "leaves": 24, "least": 6, "part": .7},
+         "shorts": {"trees": 22, "rate": .2, "leaves": 24, "least": 6, "part": .7},
          "columns": {"trees": 12, "rate": .3, "leaves": 24, "least": 6, "part": .7},
          "vector": {"trees": 12, "rate": .3, "leaves": 16, "least": 6, "part": .7}}
 
 
 def rows_of(rowcast, store):
     """The verified results of a store, as dictionaries of text."""
-    fields = "digest,name,group,rows,cols,nnz,policy,kernel,op,k,precision,layout,median_ns"
+    fields = "digest,name,group,rows,cols,nnz,policy,kernel,op,k,precision,layout,fill,median_ns"
     words = [rowcast, "query", str(store), "-w", "status == ok", "--columns", fields, "-f", "csv"]
     text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return list(csv.DictReader(io.StringIO(text)))
@@ -70,14 +75,14 @@ def spell(kernel):
     return GUARDED.get(name, name)
 
 
-def is_ordered(r):
+def is_ordered(r, l2):
     """1: plans build an order there (src/plan/guess.c)."""
     width = WIDTH[r["precision"]]
     b = int(r["cols"]) * int(r["k"] or 1) * width
-    return int(r["rows"]) > ORDERED_ROWS and b * ORDERED_PART >= L2
+    return int(r["rows"]) > ORDERED_ROWS and b * ORDERED_PART >= l2
 
 
-def features(r, longest, empty):
+def features(r, longest, empty, l2):
     """FEATURES of a problem."""
     width = WIDTH[r["precision"]]
     k = int(r["k"] or 1)
@@ -87,21 +92,22 @@ def features(r, longest, empty):
     row = k * width
     load = max(v for v in (1, 2, 4, 8) if v * width <= 16 and k % v == 0)
     return np.log2([row, width, rows / SMS, nnz / SMS, mean, longest / mean, longest,
-                    nnz / SMS * row, longest * row, cols * row / L2, rows * row / L2,
+                    nnz / SMS * row, longest * row, cols * row / l2, rows * row / l2,
                     longest / nnz, empty + 1 / 1024, load, -(-k // 128) * 128 / k])
 
 
 class Problems:
     """Problems, their features, times of the candidates and of the vendor, groups."""
 
-    def __init__(self, candidates, vendor):
-        self.candidates, self.vendor_is = candidates, vendor
+    def __init__(self, candidates, vendor, natural=False):
+        """natural: where `auto` was not measured, rows are in a good order, and it leaves them."""
+        self.candidates, self.vendor_is, self.natural = candidates, vendor, natural
         self.x, self.time, self.vendor, self.text = [], [], [], []
         self.group, self.label, self.large = [], [], []
 
     def add(self, rowcast, store, large, keep):
         """Those of a store; of large matrices those where plans build an order."""
-        lengths = lengths_of(store)
+        lengths, l2 = lengths_of(store), L2[store.name[:4]]
         found = {}
         for r in rows_of(rowcast, store):
             if r["digest"] in lengths and keep(r):
@@ -111,10 +117,13 @@ class Problems:
             some = next((r for (c, _), r in of.items() if c in self.candidates), None)
             if not some:
                 continue
-            if is_ordered(some) == large:
-                self._add(of, some, lengths[some["digest"]], "auto" if large else "csr", large)
+            if is_ordered(some, l2) == large:
+                measured = {o for _, o in of}
+                keeps = not large or self.natural and "auto" not in measured
+                order = "csr" if keeps else "auto"
+                self._add(of, some, lengths[some["digest"]], order, large, l2)
 
-    def _add(self, of, some, lengths, order, large):
+    def _add(self, of, some, lengths, order, large, l2):
         time = [float(of[c, order]["median_ns"]) if (c, order) in of else np.nan
                 for c in self.candidates]
         vendor = [float(r["median_ns"]) for (c, o), r in of.items()
@@ -127,14 +136,17 @@ class Problems:
                 same = [t for d, t in zip(self.candidates, time) if d.split(":")[0] ==
                         c.split(":")[0] and not np.isnan(t)]
                 time[i] = 1.03 * max(same) if same else 3 * np.nanmax(time)
-        self.x.append(features(some, *lengths))
+        for i, c in enumerate(self.candidates):
+            if c.startswith("gmma") and float(of[c, order]["fill"]) > FILL:
+                time[i] = REFUSED * min(t for d, t in zip(self.candidates, time) if d != c)
+        self.x.append(features(some, *lengths, l2))
         empty = round(lengths[1] * int(some["rows"]))
         self.text.append(" ".join([some["op"], some["layout"], str(WIDTH[some["precision"]]),
                                    some["k"] or "1", some["rows"], some["cols"], some["nnz"],
-                                   str(int(lengths[0])), str(empty), str(L2), str(SMS)]))
+                                   str(int(lengths[0])), str(empty), str(l2), str(SMS)]))
         self.time.append(time)
         self.vendor.append(min(vendor, default=np.nan))
-        generated = some["group"] in ("", "large")
+        generated = some["group"] in ("", "large", "shuffled", "natural", "pruned")
         self.group.append(some["name"].rsplit("-", 1)[0] if generated else some["group"])
         k = some["k"] if some["k"] in ("8", "32", "128", "512") else "n"
         self.label.append(("" if not some["k"] else "K = " + k) + " " + some["precision"])
@@ -317,6 +329,7 @@ def table_of(name, p, out):
 ROWS = ["gchunk", "gchunk:entries=4", "gchunk:entries=8", "gchunk:entries=16", "gchunk:entries=32",
         "gchunk:vectors=1", "gchunk:vectors=2", "gpanel", "gpanel:longest=64", "gpanel:panel=32",
         "gpanel:strip=32x2", "gstage:ctas=4", "gstage", "growmajor"]
+SHORTS = ROWS + ["gpanel:strip=16x2", GUARDED["gmma"]]
 COLUMNS = ["gchunk-col", "gchunk-col:entries=8:b=columns:tile=2",
            "gchunk-col:entries=16:b=columns:tile=2", "gchunk-col:b=rows", "gchunk-col:b=columns",
            "gslice", "gslice:strip=2:split=1", "gslice:strip=8:split=1"]
@@ -334,6 +347,11 @@ def tables(rowcast, results):
     for name in ("h200-large.h5", "h200-orders.h5"):
         rows.add(rowcast, results / name, True, lambda r: True)
     yield "rows", rows.ready()
+    shorts = Problems(SHORTS, lambda r: True, natural=True)
+    for large in (False, True):  # of 2 bytes: those of which all candidates were measured
+        shorts.add(rowcast, results / "h100-types.h5", large,
+                   lambda r: r["precision"] == "bf16" and r["op"] == "spmm")
+    yield "shorts", shorts.ready()
     columns = Problems(COLUMNS, lambda r: r["layout"] == "col")
     columns.add(rowcast, results / "h200-plans.h5", False, real)
     yield "columns", columns.ready()
@@ -348,7 +366,8 @@ def main():
     p.add_argument("rowcast", help="the program")
     p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("data/results"),
                    help="where the stores are [data/results]")
-    p.add_argument("-o", "--output", default="src/plan/guess_table.inc", help="[%(default)s]")
+    p.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("src/plan/guess"),
+                   help="folder of the tables [%(default)s]")
     p.add_argument("--check", action="store_true",
                    help="print how near to the best candidate the rule comes on matrices of groups "
                         "that it has not seen: 10 folds, whole groups at a time")
@@ -363,9 +382,10 @@ def main():
         for name, t in tables(a.rowcast, a.results):
             report(name, t, held_out(name, t) if a.check else compiled(t, a.of))
         return
-    with open(a.output, "w", encoding="ascii") as out:
-        out.write("/* Trees of src/plan/guess.c, made by jobs/guess.py, not by hand. */\n")
-        for name, t in tables(a.rowcast, a.results):
+    a.output.mkdir(exist_ok=True)
+    for name, t in tables(a.rowcast, a.results):
+        with open(a.output / f"{name}.inc", "w", encoding="ascii") as out:
+            out.write("/* Trees of src/plan/guess.c, made by jobs/guess.py, not by hand. */\n")
             table_of(name, t, out)
 
 

@@ -23,13 +23,17 @@ typedef struct rc_guess_node {
 enum { BOUND = 64, COST = 256 }; /* units of a bound, and of a leaf */
 
 /* clang-format off */
-#include "plan/guess_table.inc"
+#include "plan/guess/columns.inc"
+#include "plan/guess/rows.inc"
+#include "plan/guess/shorts.inc"
+#include "plan/guess/vector.inc"
 /* clang-format on */
 
 /* The trees for some operands. */
 typedef struct rule {
     rc_op_t op;
     rc_layout_t layout; /* where the operation has K columns */
+    int value_bytes;    /* of values at most */
     int ordered;        /* 1: it has seen large matrices, under the order `auto` */
     int kernels;
     int roots;
@@ -42,26 +46,35 @@ typedef struct rule {
 enum {
     ROWS_KERNELS = sizeof rows_kernel / sizeof *rows_kernel,
     ROWS_ROOTS = sizeof rows_root / sizeof *rows_root,
+    SHORTS_KERNELS = sizeof shorts_kernel / sizeof *shorts_kernel,
+    SHORTS_ROOTS = sizeof shorts_root / sizeof *shorts_root,
     COLUMNS_KERNELS = sizeof columns_kernel / sizeof *columns_kernel,
     COLUMNS_ROOTS = sizeof columns_root / sizeof *columns_root,
     VECTOR_KERNELS = sizeof vector_kernel / sizeof *vector_kernel,
     VECTOR_ROOTS = sizeof vector_root / sizeof *vector_root
 };
 _Static_assert((int)ROWS_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
+_Static_assert((int)SHORTS_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
 _Static_assert((int)COLUMNS_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
 _Static_assert((int)VECTOR_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
 
-static const rule_t rules[] = {{RC_OP_SPMM, RC_ROW_MAJOR, 1, ROWS_KERNELS, ROWS_ROOTS, rows_kernel,
-                                   rows_root, rows_node, rows_leaf},
-    {RC_OP_SPMM, RC_COL_MAJOR, 0, COLUMNS_KERNELS, COLUMNS_ROOTS, columns_kernel, columns_root,
+enum { SHORT = 2, ANY = 16 }; /* bytes of a value */
+
+/* The first that is for a problem is taken. */
+static const rule_t rules[] = {{RC_OP_SPMM, RC_ROW_MAJOR, SHORT, 1, SHORTS_KERNELS, SHORTS_ROOTS,
+                                   shorts_kernel, shorts_root, shorts_node, shorts_leaf},
+    {RC_OP_SPMM, RC_ROW_MAJOR, ANY, 1, ROWS_KERNELS, ROWS_ROOTS, rows_kernel, rows_root, rows_node,
+        rows_leaf},
+    {RC_OP_SPMM, RC_COL_MAJOR, ANY, 0, COLUMNS_KERNELS, COLUMNS_ROOTS, columns_kernel, columns_root,
         columns_node, columns_leaf},
-    {RC_OP_SPMV, RC_COL_MAJOR, 0, VECTOR_KERNELS, VECTOR_ROOTS, vector_kernel, vector_root,
+    {RC_OP_SPMV, RC_COL_MAJOR, ANY, 0, VECTOR_KERNELS, VECTOR_ROOTS, vector_kernel, vector_root,
         vector_node, vector_leaf}};
 
 static const rule_t *rule_of(const rc_guess_problem_t *p)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].op == p->op && (p->op == RC_OP_SPMV || rules[i].layout == p->layout) &&
+        if (rules[i].op == p->op && p->value_bytes <= rules[i].value_bytes &&
+            (p->op == RC_OP_SPMV || rules[i].layout == p->layout) &&
             (rules[i].ordered || !rc_guess_ordered(p)))
             return &rules[i];
     return NULL;
@@ -199,7 +212,7 @@ typedef struct setup {
 
 static double setup_of(const char *kernel, double nnz)
 {
-    static const setup_t of[] = {{"gstage", 6e5, .3}, {"gslice", 8e4, .1}};
+    static const setup_t of[] = {{"gstage", 6e5, .3}, {"gslice", 8e4, .1}, {"gmma", 2e5, .3}};
     static const setup_t other = {"", 4e4, .1};
     const setup_t *s = &other;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
