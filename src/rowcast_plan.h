@@ -538,6 +538,34 @@ RC_API rc_status_t rc_system_to(
 RC_API rc_status_t rc_system_back(
     rc_system_t *s, const rc_system_block_t *x, struct CUstream_st *stream, rc_err_t *err);
 
+/* --------------------------------------------------------------- custom calls of XLA */
+
+struct XLA_FFI_CallFrame; /* of XLA's header, which nobody needs here */
+struct XLA_FFI_Error;     /* likewise */
+
+/** A plan for custom calls of XLA, which JAX makes (`rowcast.jax`).  Any thread may call; calls
+ *  take turns.  Each stream of the plan's GPU gets a clone at its first call. */
+typedef struct rc_xla_plan rc_xla_plan_t;
+
+/** \param[in]  plan  by rows; from now on it is this one's, unless the call fails
+ *  \param[out] out   free with rc_xla_plan_free
+ *  \return RC_OK, RC_EINVAL, RC_ENOMEM */
+RC_API rc_status_t rc_xla_plan_new(rc_plan_t *plan, rc_xla_plan_t **out, rc_err_t *err);
+
+/** Free the plan and its clones, as rc_plan_free; calls that come later are refused by a line. NULL
+ *  is allowed. */
+RC_API void rc_xla_plan_close(rc_xla_plan_t *p);
+
+/** Close it and free it, when no call can come any more; NULL is allowed. */
+RC_API void rc_xla_plan_free(rc_xla_plan_t *p);
+
+/** The handler, for all stages and platforms, which is registered with XLA's typed interface,
+ *  version 0.1 and later of major 0.  Its attribute `plan` of 64 bits is the address of an
+ *  rc_xla_plan_t.  Arguments are the plan's dense operands, row by row, or its new values before
+ *  them; the result is what the plan stores.  On a GPU it is asked for on XLA's stream.
+ *  \return NULL, or an error of XLA with one line */
+RC_API struct XLA_FFI_Error *rc_xla_call(struct XLA_FFI_CallFrame *frame);
+
 #ifdef __cplusplus
 }
 #endif
