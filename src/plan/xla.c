@@ -48,7 +48,7 @@ rc_status_t rc_xla_plan_new(rc_plan_t *plan, rc_xla_plan_t **out, rc_err_t *err)
     RC_PASS(rc_plan_has_home(plan, err));
     if (!out)
         return rc_fail(err, RC_EINVAL, "plan: expected where to put it, found NULL");
-    if (plan->layout != RC_ROW_MAJOR)
+    if (rc_operation_of(plan->op)->has_k && plan->layout != RC_ROW_MAJOR)
         return rc_fail(err, RC_EINVAL, "plan: expected one of operands by rows");
     rc_xla_plan_t *p = rc_alloc0(1, sizeof *p, "a plan", err);
     RC_PASS(p ? RC_OK : RC_ENOMEM);

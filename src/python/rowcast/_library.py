@@ -146,6 +146,9 @@ _PLAN = {
                                    P(Err)]),
     "rc_system_to": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
     "rc_system_back": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
+    "rc_xla_plan_new": (c.c_int, [c.c_void_p, P(c.c_void_p), P(Err)]),
+    "rc_xla_plan_close": (None, [c.c_void_p]),
+    "rc_xla_call": (c.c_void_p, [c.c_void_p]),
 }
 _CUDA = {
     **_PLAN,

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Products in JAX, over the libraries of this build.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+python=
+for word in /usr/bin/python3 python3; do
+    if "$word" -c 'import jax.ffi, numpy, scipy' 2>/dev/null; then
+        python=$word
+        break
+    fi
+done
+[ "$python" ] || skip_all "no Python with JAX and SciPy"
+[ -e "$top_builddir/.libs/librowcast.so.1" ] || skip_all "no shared library in this build"
+PYTHONPATH=$top_srcdir/src/python${PYTHONPATH:+:$PYTHONPATH}
+PYTHONDONTWRITEBYTECODE=1
+ROWCAST_LIBRARY_DIR=$top_builddir/.libs
+LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
+XLA_PYTHON_CLIENT_PREALLOCATE=false
+export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH XLA_PYTHON_CLIENT_PREALLOCATE
+tests="products types compiled batches derivatives values sparse_arrays plans empty errors gone threads"
+plan 25
+cd "$tmp" || exit 1
+
+include=$("$python" -c 'import jax.ffi; print(jax.ffi.include_dir())')
+if [ -e "$include/xla/ffi/api/c_api.h" ]; then
+    # shellcheck disable=SC2086  # a compiler with options
+    ok "frames are as XLA's header has them" $CC -std=c11 -fsyntax-only -I"$include" -I"$top_srcdir/src" "$top_srcdir/tests/python/jax_frame.c"
+else
+    skip "frames are as XLA's header has them" "this JAX has no header"
+fi
+gpu=no
+if [ "$HAVE_CUDA" = yes ] && JAX_PLATFORMS=cuda "$python" -c 'import jax; jax.devices()' 2>err; then
+    gpu=yes
+fi
+for place in cpu cuda; do
+    for test in $tests; do
+        if [ $place = cpu ] || [ $gpu = yes ]; then
+            ok "$test, $place" env JAX_PLATFORMS=$place "$python" "$top_srcdir/tests/python/jax_check.py" "$test"
+        else
+            skip "$test, $place" "no GPU, or none that JAX sees"
+        fi
+    done
+done
