@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 66
+plan 72
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -48,6 +48,9 @@ check "autocast, deterministic and inference modes" check modes
 check "errors are a line" check errors
 check "plans are kept while the tensors live" kept kept
 check "in the place of PyTorch's products" kept replaced
+for test in reductions gradients ties short others; do
+    check "other reductions: $test" reduce "$test"
+done
 check "threads" kept threads
 check "copies and pickles" kept copied
 check "children of fork" kept fork
@@ -65,7 +68,7 @@ else
     gpu=no
 fi
 for test in "check products" "check orders_of_b" "check unsorted_and_twice" "check gradients" "check empty" \
-    "check values_changed" "check operators" "check compiled" "kept kept" "kept replaced" "kept threads" "kept captured"; do
+    "check values_changed" "reduce reductions" "check operators" "check compiled" "kept kept" "kept replaced" "kept threads" "kept captured"; do
     if [ $gpu = yes ]; then
         # shellcheck disable=SC2086  # file and test
         check "${test#* } on a GPU" $test cuda

@@ -48,6 +48,20 @@ def _refuse(values: Tensor, other: Tensor, name: str) -> None:
                          f"{values.device}")
 
 
+def check(pattern: Pattern, val: Tensor, b: Tensor, by_majors: bool) -> int:
+    """That B fits the values, and the matrix with lists that are its rows, or else its columns.
+
+    Returns:
+        the rows of the product
+    """
+    rows, cols = pattern.majors, pattern.minors
+    if not by_majors:
+        rows, cols = cols, rows
+    _refuse(val, b, "B")
+    _rows_of(b, cols, (1, 2), "B")
+    return rows
+
+
 def shown(t: Tensor) -> str:
     """Its shape, for people."""
     return " x ".join(map(str, t.shape)) or "a number"
@@ -95,11 +109,7 @@ def _spmm(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: 
 def _spmm_first(pattern: Pattern, ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor,
                 transposed: bool, asked: Tuple[Any, ...]) -> Tensor:
     """One that was not asked for like this before: what is found right is kept."""
-    rows, cols = pattern.majors, pattern.minors
-    if transposed:
-        rows, cols = cols, rows
-    _refuse(val, b, "B")
-    _rows_of(b, cols, (1, 2), "B")
+    rows = check(pattern, val, b, not transposed)
     if val.shape != idx.shape:
         raise ValueError(f"values: expected {idx.shape[0]}, found {shown(val)}")
     shape = (rows, *b.shape[1:])

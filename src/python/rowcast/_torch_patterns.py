@@ -42,12 +42,14 @@ class Pattern:
         majors, minors, nnz
         plans: by operation, whether transposed, type, K, and whether deterministic
         again: what was found right for a product, by what it is asked with
+        more: tensors that reductions make of it, by their names
     """
 
     def __init__(self, ptr: Tensor, idx: Tensor, minors: int, ascending: bool):
         self.majors, self.minors, self.nnz = ptr.shape[0] - 1, minors, idx.shape[0]
         self.plans: Dict[_Key, Product] = {}
         self.again: Dict[_Key, _Key] = {}
+        self.more: Dict[str, Tensor] = {}
         #: pointers, numbers, and the place of each entry among them
         self._sorted: Optional[Tuple[Tensor, Tensor, Tensor]] = None
         self._twice = False
@@ -88,6 +90,8 @@ class Pattern:
     def drop(self, key: Optional[_Key] = None) -> None:
         """One plan goes, or all that no graph holds."""
         self.again.clear()
+        if key is None:
+            self.more.clear()
         free = [k for k, made in list(self.plans.items()) if not made.in_graph]
         for gone in free if key is None else [key]:
             self.plans.pop(gone, None)

@@ -2,6 +2,7 @@
 
     import rowcast.torch
     c = rowcast.torch.spmm(a, b)              # a: of torch.sparse_csr, _csc, _coo, _bsr
+    c = rowcast.torch.spmm(a, b, reduce="mean")  # of each row the mean of its terms, or amax, amin
     m = rowcast.torch.Matrix(crow, col, val, (rows, cols))   # or this; val may require gradients
     with rowcast.torch.replaced():            # torch.sparse.mm(a, b) and a @ b, a in CSR
         ...
@@ -23,6 +24,7 @@ from ._given import number
 from ._torch_memory import Settings, has_type, is_same_memory, settings
 from ._torch_ops import shown
 from ._torch_patterns import Kept, Pattern, kept as _kept, runs_in
+from ._torch_reduce import REDUCTIONS
 
 __all__ = ["Kept", "Matrix", "Settings", "changed", "forget", "kept", "replaced", "sddmm",
            "settings", "spmm", "spmm_t", "spmv"]
@@ -310,25 +312,40 @@ def _times(a: Union[Matrix, Tensor], b: Tensor, transposed: bool) -> Tensor:
     return _multiplied(*_matrix(a), b, transposed)
 
 
-def _multiplied(m: Matrix, val: Tensor, b: Tensor, transposed: bool) -> Tensor:
+def _autocasted(val: Tensor, b: Tensor) -> Tuple[Tensor, ...]:
     dtype = _autocast(b.device.type)
-    if dtype is not None:
-        val, b = _cast(dtype, val, b)
+    return (val, b) if dtype is None else _cast(dtype, val, b)
+
+
+def _multiplied(m: Matrix, val: Tensor, b: Tensor, transposed: bool) -> Tensor:
+    val, b = _autocasted(val, b)
     return _ops.spmm(m._pattern, m.crow, m.col, val, b, m._minors, transposed is not m.by_columns)
 
 
-def spmm(a: Union[Matrix, Tensor], b: Tensor) -> Tensor:
+def spmm(a: Union[Matrix, Tensor], b: Tensor, *, reduce: str = "sum") -> Tensor:
     """A B: [rows, K], row by row.
 
     Args:
         a: a sparse tensor, or a Matrix
         b: [cols, K] of its type and device; a copy is multiplied where it is not row by row
+        reduce: what is made of the terms of a row, one for each entry that is stored: "sum",
+            "mean", "amax" or "max", "amin" or "min"; of none 0.  The gradient of an extreme is
+            that of its first term.  Extremes take memory for the terms of some columns
 
     Raises:
         TypeError, ValueError: what does not fit
         rowcast.Error: what the library says; a product in a capture that was not asked for before
     """
-    return _times(a, b, False)
+    if reduce == "sum":
+        return _times(a, b, False)
+    if not isinstance(reduce, str) or reduce not in REDUCTIONS:
+        raise ValueError(f"reduce: expected {' or '.join(map(repr, REDUCTIONS))}, found {reduce!r}")
+    _dense(b, "B")
+    m, val = _matrix(a)
+    val, b = _autocasted(val, b)
+    if not _is_compiling():
+        _ops.check(m._pattern, val, b, not m.by_columns)
+    return REDUCTIONS[reduce](m, val, b)
 
 
 def spmm_t(a: Union[Matrix, Tensor], b: Tensor) -> Tensor:
