@@ -12,12 +12,11 @@ It lives as long as that, or as the Matrix.
 from __future__ import annotations
 
 import weakref
-from typing import Any, Dict, Tuple, Union
+from typing import Any, Callable, Dict, Tuple, Union
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import sparse
 
 from . import _jax_ops as _ops
 from . import _library as lib
@@ -58,7 +57,7 @@ class Matrix:
 
         Its values are those of `a`, in their order; of SciPy those of `a.tocsr()`.
         """
-        if isinstance(a, (sparse.BCOO, sparse.BCSR)):
+        if _is_sparse(a):
             return _with_values(_pattern_of(a), a.data)
         if not hasattr(a, "tocsr"):
             raise TypeError("a: expected a sparse matrix of SciPy or JAX, found "
@@ -141,15 +140,17 @@ def _pattern_of(a: Any) -> Pattern:
     seen = _patterns.get(key)
     if seen is not None and seen[0]() is a.indices and seen[1:3] == (type(a), a.shape):
         return seen[3]
-    made = _read(a)
+    made = _READERS[type(a).__name__](a)
     gone = weakref.ref(a.indices, lambda _: _patterns.pop(key, None))
     _patterns[key] = gone, type(a), a.shape, made
     return made
 
 
-def _read(a: Any) -> Pattern:
-    if isinstance(a, sparse.BCSR):
-        return Pattern(a.indptr, a.indices, a.shape)
+def _read_rows(a: Any) -> Pattern:
+    return Pattern(a.indptr, a.indices, a.shape)
+
+
+def _read_places(a: Any) -> Pattern:
     row, col = np.asarray(a.indices).T
     if len(row) and not 0 <= row.min() <= row.max() < a.shape[0]:
         raise ValueError(f"a: expected rows 0 to {a.shape[0] - 1}, found {row.min()} to "
@@ -162,6 +163,14 @@ def _read(a: Any) -> Pattern:
         made.slot = np.empty_like(of_sorted)
         made.slot[order] = of_sorted
     return made
+
+
+#: Sparse arrays of JAX by their names: it is not imported for them.
+_READERS: Dict[str, Callable[[Any], Pattern]] = {"BCOO": _read_places, "BCSR": _read_rows}
+
+
+def _is_sparse(a: Any) -> bool:
+    return type(a).__name__ in _READERS and type(a).__module__.startswith("jax.")
 
 
 # ---------------------------------------------------------------- products
@@ -179,7 +188,7 @@ def _alike(found: Any, expected: Any, name: str) -> None:
 
 
 def _matrix(a: Any) -> Matrix:
-    if isinstance(a, (sparse.BCOO, sparse.BCSR)):
+    if _is_sparse(a):
         return Matrix.of(a)
     if not isinstance(a, Matrix):
         raise TypeError("a: expected a rowcast.jax.Matrix, a rowcast.Plan, or BCOO or BCSR of JAX, "
