@@ -79,6 +79,13 @@ typedef struct rc_cuda_allocator {
 RC_API rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
     const rc_plan_options_t *options, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
 
+/** As rc_extremes_host, of arrays of a GPU.  Asked for on the stream and not waited for; nothing is
+ *  allocated, and a graph can hold it.
+ *  \param[in] stream  of that GPU; NULL: the default one
+ *  \return also RC_EDEVICE */
+RC_API rc_status_t rc_extremes(
+    const rc_plan_matrix_t *a, const rc_extremes_t *x, struct CUstream_st *stream, rc_err_t *err);
+
 /** As rc_pattern_read_host, in the memory of a GPU.  Waits for the stream.
  *  \param[in] stream  of that GPU, not in a graph's capture; NULL: the default one
  *  \return also RC_ENOTSUP (arrays that are not aligned to their numbers), RC_ENOMEM, RC_EDEVICE */

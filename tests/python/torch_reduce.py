@@ -4,7 +4,7 @@ import torch
 from torch_made import DEVICE, F64, csr, dense, laid, near, parts, random, refused, run
 
 import rowcast.torch as rt
-from rowcast import _torch_ops as ops, _torch_patterns as patterns, _torch_reduce as reduce
+from rowcast import _torch_ops as ops, _torch_patterns as patterns
 
 NAMES = {"mean": lambda t: t.mean(0), "amax": lambda t: t.max(0)[0], "max": lambda t: t.max(0)[0], "amin": lambda t: t.min(0)[0],
          "min": lambda t: t.min(0)[0], "sum": lambda t: t.sum(0)}
@@ -26,11 +26,10 @@ def signed(*shape, dtype=F64, seed=2):
 
 
 def reductions():
-    """All, of all layouts and types, of a matrix and of a vector, some columns at a time."""
-    for terms in (reduce._TERMS, 100):
-        reduce._TERMS, before = terms, reduce._TERMS
-        for dtype in (F64, torch.float32):
-            d, b = dense(20, 11, dtype), signed(11, 4, dtype=dtype)
+    """All, of all layouts and types, of a matrix and of a vector, of one by rows and one that is not."""
+    for dtype in (F64, torch.float32):
+        for k in (4, 150):
+            d, b = dense(20, 11, dtype), signed(11, k, dtype=dtype)
             d = torch.where(d > 0.5, -d, d)
             for layout in LAYOUTS:
                 for index in (torch.int64, torch.int32):
@@ -39,7 +38,7 @@ def reductions():
                         near(rt.spmm(a, b, reduce=name), defined(name, d, b), (name, layout))
                         near(rt.spmm(a, b[:, 1], reduce=name), defined(name, d, b[:, 1]), (name, layout))
                         near(rt.spmm(a, b.t().contiguous().t(), reduce=name), defined(name, d, b), (name, layout))
-        reduce._TERMS = before
+                        near(rt.spmm(a, b[:, 1:3], reduce=name), defined(name, d, b[:, 1:3]), (name, layout))
 
 
 def gradients():
@@ -54,7 +53,7 @@ def gradients():
                 def f(val, of, m=m, name=name):
                     return rt.spmm(m.with_values(val), of, reduce=name)
 
-                assert torch.autograd.gradcheck(f, (val, of)), (name, needs)
+                assert torch.autograd.gradcheck(f, (val, of), check_forward_ad=True), (name, needs)
                 assert torch.autograd.gradgradcheck(f, (val, of)), (name, needs)
     for name in ("mean", "amax"):
         a = csr(d).requires_grad_()
@@ -127,6 +126,9 @@ def others():
     refused(ValueError, ("reduce", "'mean'", "'prod'"), lambda: rt.spmm(m, b, reduce="prod"))
     refused(ValueError, ("reduce",), lambda: rt.spmm(m, b, reduce=["sum"]))
     refused(ValueError, ("B", "11 x K"), lambda: rt.spmm(m, signed(20, 4), reduce="amax"))
+    refused(ValueError, ("0 to 9", "10"), lambda: torch.ops.rowcast.extreme(m.crow, m.col, m.val, b[:10], 0))
+    refused(ValueError, ("values",), lambda: torch.ops.rowcast.extreme(m.crow, m.col, m.val[1:], b, 0))
+    refused(ValueError, ("B",), lambda: torch.ops.rowcast.extreme(m.crow, m.col, m.val, b[:, 0], 0))
     refused(TypeError, ("B", "float64", "float32"), lambda: rt.spmm(m, b.float(), reduce="amax"))
     if hasattr(torch, "compile"):
         for name in ("mean", "amax"):

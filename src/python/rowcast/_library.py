@@ -68,6 +68,8 @@ PlanCall = _structure(plan=c.c_void_p, k=c.c_int64, alpha=c.c_double, b=c.c_void
 PlanProduct = _structure(k=c.c_int64, alpha=c.c_double * 2, beta=c.c_double * 2,
                          **{"in": c.c_void_p * 2}, ld_in=c.c_int64 * 2, out=c.c_void_p,
                          ld_out=c.c_int64, transposed=c.c_int)
+Extremes = _structure(kind=c.c_int, k=c.c_int64, b=c.c_void_p, ldb=c.c_int64, out=c.c_void_p,
+                      entry=c.c_void_p)
 PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,
                      error=c.c_double, speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double,
                      pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
@@ -91,7 +93,8 @@ STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_g
               "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
               "rc_pattern_info_t": PatternInfo,
               "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
-              "rc_plan_call_t": PlanCall, "rc_plan_product_t": PlanProduct,
+              "rc_plan_call_t": PlanCall, "rc_extremes_t": Extremes,
+              "rc_plan_product_t": PlanProduct,
               "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer,
               "rc_system_options_t": SystemOptions, "rc_system_info_t": SystemInfo,
               "rc_system_matrix_t": SystemMatrix, "rc_system_block_t": SystemBlock}
@@ -146,6 +149,7 @@ _PLAN = {
                                    P(Err)]),
     "rc_system_to": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
     "rc_system_back": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
+    "rc_extremes_host": (c.c_int, [P(PlanMatrix), P(Extremes), c.c_int, P(Err)]),
     "rc_xla_plan_new": (c.c_int, [c.c_void_p, P(c.c_void_p), P(Err)]),
     "rc_xla_plan_close": (None, [c.c_void_p]),
     "rc_xla_call": (c.c_void_p, [c.c_void_p]),
@@ -154,6 +158,7 @@ _CUDA = {
     **_PLAN,
     "rc_pattern_read": (c.c_int, [P(PlanMatrix), c.c_void_p, P(PatternInfo), P(Err)]),
     "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
+    "rc_extremes": (c.c_int, [P(PlanMatrix), P(Extremes), c.c_void_p, P(Err)]),
     "rc_order_system_cuda": (c.c_int, [P(PlanMatrix), P(SystemOptions), c.c_void_p, P(c.c_void_p),
                                        P(Err)]),
     "rc_gpu_list": (c.c_int, [P(c.c_void_p), P(c.c_int), P(Err)]),

@@ -1,19 +1,22 @@
 """Operators of PyTorch over compressed matrices: rowcast::spmm and rowcast::sampled, whose
-gradients are made of themselves.
+gradients are made of themselves, and rowcast::extreme, which has none.
 
 spmm(ptr, idx, val, b, minors, transposed) is M b, or M' b, for M of ptr.shape[0] - 1 lists of
 numbers below minors; b of one dimension is a vector.  sampled(ptr, idx, y, x) is y x' at the places
-of M.
+of M.  extreme(ptr, idx, val, b, kind) is for each row of M and column of b the first entry with the
+largest term, or with kind 1 the least; as many as there are entries: the row has none.
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple
+import ctypes as c
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import torch
 from torch.autograd import forward_ad
 
-from ._torch_memory import Tensor, has_type, type_name, types
-from ._torch_patterns import Pattern, kept
+from . import _library as lib
+from ._torch_memory import Tensor, has_type, stream_of, type_name, types
+from ._torch_patterns import Pattern, csr, kept, threads
 
 _AGAIN = 64  # ways to ask for a product that are remembered, of a pattern
 _Dims = Tuple[Optional[int], ...]
@@ -24,6 +27,8 @@ _TAGS = {} if _TAG is None else {"tags": (_TAG,)}
 _LIBRARY.define("spmm(Tensor ptr, Tensor idx, Tensor val, Tensor b, int minors, bool transposed)"
                 " -> Tensor", **_TAGS)
 _LIBRARY.define("sampled(Tensor ptr, Tensor idx, Tensor y, Tensor x) -> Tensor", **_TAGS)
+_LIBRARY.define("extreme(Tensor ptr, Tensor idx, Tensor val, Tensor b, int kind) -> Tensor",
+                **_TAGS)
 
 
 #: This PyTorch says whether more than autograd looks at what is called.
@@ -153,6 +158,27 @@ def _sampled(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor, x:
     return out if slot is None else out[slot]
 
 
+def _extreme(ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor, kind: int) -> Tensor:
+    _rows_of(b, b.shape[0], (2,), "B")
+    check(kept.find(ptr, idx, b.shape[0], is_raw=True), val, b, True)
+    if val.shape != idx.shape:
+        raise ValueError(f"values: expected {idx.shape[0]}, found {shown(val)}")
+    out = _extreme_shape(ptr, idx, val, b, kind)
+    if out.numel() == 0 or idx.shape[0] == 0:
+        return out.zero_()
+    ptr, idx, val = ptr.contiguous(), idx.contiguous(), val.resolve_neg().contiguous()
+    b, ld = _laid(b)
+    matrix = lib.PlanMatrix(**csr(ptr, idx, b.shape[0]), val=val.data_ptr(),
+                            precision=types()[type_name(val.dtype)])
+    asked = lib.Extremes(kind=kind, k=b.shape[1], b=b.data_ptr(), ldb=ld, entry=out.data_ptr())
+    given = c.byref(matrix), c.byref(asked)
+    if b.device.type == "cpu":
+        lib.call(lib.load("rowcast_plan").rc_extremes_host, *given, threads())
+    else:
+        lib.call(lib.load("rowcast_cuda").rc_extremes, *given, stream_of(b.device.index))
+    return out
+
+
 # ---------------------------------------------------------------- gradients
 
 def _columns(b: Tensor) -> Tensor:
@@ -252,6 +278,10 @@ def _sampled_shape(ptr: Tensor, idx: Tensor, y: Tensor, x: Tensor) -> Tensor:
     return y.new_empty(idx.shape)
 
 
+def _extreme_shape(ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor, kind: int) -> Tensor:
+    return b.new_empty((ptr.shape[0] - 1, b.shape[1]), dtype=torch.int64)
+
+
 def _spmm_batched(info: Any, in_dims: _Dims, *arguments: Any) -> Tuple[Tensor, int]:
     """Batches of b side by side; of anything else one after the other."""
     if in_dims[3] is None or any(dim is not None for dim in in_dims[:3]):
@@ -264,6 +294,10 @@ def _spmm_batched(info: Any, in_dims: _Dims, *arguments: Any) -> Tuple[Tensor, i
 
 def _sampled_batched(info: Any, in_dims: _Dims, *arguments: Any) -> Tuple[Tensor, int]:
     return _each(torch.ops.rowcast.sampled, info.batch_size, in_dims, arguments)
+
+
+def _extreme_batched(info: Any, in_dims: _Dims, *arguments: Any) -> Tuple[Tensor, int]:
+    return _each(torch.ops.rowcast.extreme, info.batch_size, in_dims, arguments)
 
 
 def _each(operator: Any, batch: int, in_dims: _Dims,
@@ -289,17 +323,24 @@ class _Operator(NamedTuple):
     differentiable: slice  # of its arguments
 
 
-def _register(op: _Operator) -> None:
-    """By what this PyTorch has: gradients and shapes by name, else by dispatch keys."""
+def _register_run(name: str, run: Callable[..., Tensor], shape: Callable[..., Tensor],
+                  batched: Callable[..., Any]) -> None:
+    """What runs and says shapes, by what this PyTorch has: by name, else by dispatch keys."""
     for key in ("CPU", "CUDA"):
-        _LIBRARY.impl(op.name, op.run, key)
-    having, full = torch.library, f"rowcast::{op.name}"
+        _LIBRARY.impl(name, run, key)
+    having, full = torch.library, f"rowcast::{name}"
     if hasattr(having, "register_fake"):
-        having.register_fake(full, op.shape, lib=_LIBRARY)
+        having.register_fake(full, shape, lib=_LIBRARY)
     else:
-        _LIBRARY.impl(op.name, op.shape, "Meta")
+        _LIBRARY.impl(name, shape, "Meta")
     if hasattr(having, "register_vmap"):
-        having.register_vmap(full, op.batched, lib=_LIBRARY)
+        having.register_vmap(full, batched, lib=_LIBRARY)
+
+
+def _register(op: _Operator) -> None:
+    """One with gradients, likewise."""
+    _register_run(op.name, op.run, op.shape, op.batched)
+    having, full = torch.library, f"rowcast::{op.name}"
     if hasattr(having, "register_autograd"):
         setup, backward = _differentiated_by_name(op)
         having.register_autograd(full, backward, setup_context=setup, lib=_LIBRARY)
@@ -334,6 +375,7 @@ _DEFINED = (_Operator("spmm", _spmm_operator, _spmm_shape, _spmm_batched, _Spmm,
                       _save_sampled, _sampled_gradients, slice(2, 4)))
 for _op in _DEFINED:
     _register(_op)
+_register_run("extreme", _extreme, _extreme_shape, _extreme_batched)
 
 
 # ---------------------------------------------------------------- calls

@@ -106,7 +106,7 @@ class Pattern:
         ptr, idx, slot = self.arrays(op, ptr, idx)
         ptr, idx, nnz = ptr.contiguous(), idx.contiguous(), idx.shape[0]
         values = val.new_ones(nnz) if op == "sddmm" else summed(val, slot, nnz).contiguous()
-        given = _csr(ptr, idx, self.minors)
+        given = csr(ptr, idx, self.minors)
         if transposed:
             given.update(rows=self.minors, cols=self.majors)
         matrix = lib.PlanMatrix(**given, val=values.data_ptr(),
@@ -121,13 +121,13 @@ def _options() -> Any:
     return lib.PlanOptions(kernels=text_or_none(settings.kernels, "settings.kernels"),
                            tune=number(settings.tune, "settings.tune", 0, 2**31 - 1),
                            deterministic=int(torch.are_deterministic_algorithms_enabled()),
-                           threads=_threads())
+                           threads=threads())
 
 
-def _threads() -> int:
+def threads() -> int:
     """As the settings say; a child of fork has one, whatever PyTorch's number is."""
-    threads = 0 if kept.in_child else settings.threads or torch.get_num_threads()
-    return threads_of(threads, "settings.threads")
+    asked = 0 if kept.in_child else settings.threads or torch.get_num_threads()
+    return threads_of(asked, "settings.threads")
 
 
 def _read(ptr: Tensor, idx: Tensor, minors: int) -> Any:
@@ -139,10 +139,10 @@ def _read(ptr: Tensor, idx: Tensor, minors: int) -> Any:
     if ptr.shape[0] < 1:
         raise ValueError("pointers: expected one more than rows, found none")
     found = lib.PatternInfo()
-    matrix = lib.PlanMatrix(**_csr(ptr, idx, minors))
+    matrix = lib.PlanMatrix(**csr(ptr, idx, minors))
     try:
         if ptr.device.type == "cpu":
-            lib.call(lib.load("rowcast_plan").rc_pattern_read_host, c.byref(matrix), _threads(),
+            lib.call(lib.load("rowcast_plan").rc_pattern_read_host, c.byref(matrix), threads(),
                      c.byref(found))
         else:
             with torch.cuda.device(ptr.device):
@@ -153,7 +153,7 @@ def _read(ptr: Tensor, idx: Tensor, minors: int) -> Any:
     return found
 
 
-def _csr(ptr: Tensor, idx: Tensor, minors: int) -> Dict[str, Any]:
+def csr(ptr: Tensor, idx: Tensor, minors: int) -> Dict[str, Any]:
     """Of a matrix by rows, without values."""
     return {"rows": ptr.shape[0] - 1, "cols": minors, "nnz": idx.shape[0],
             "row_ptr": ptr.data_ptr(), "row_ptr_bytes": index_bytes(ptr, "pointers"),

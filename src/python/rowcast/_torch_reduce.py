@@ -1,13 +1,13 @@
 """What the rows of a product with a sparse matrix are made of its terms: sums, means, extremes.
 
 Terms of a row are its entries, as they are stored, times what they meet in B; a row without any is
-0.  Sums are products by plans.  Extremes are found by PyTorch's own operations, which gather the
-terms of some columns at a time, and are taken again by what has derivatives.
+0.  Sums are products by plans.  Which terms are extremes the library finds; they are taken again by
+operations of PyTorch, which have derivatives.
 """
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import torch
 
@@ -15,8 +15,7 @@ from . import _torch_ops as _ops
 from ._torch_memory import Tensor
 from ._torch_patterns import Pattern
 
-_TERMS = 2**25  # that are gathered at once
-_SHORT = (torch.float16, torch.bfloat16)
+_EXTREMES = {"amax": 0, "amin": 1}  # of rc_extreme_t
 _is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 
 
@@ -31,26 +30,32 @@ def _kept(pattern: Pattern, name: str, make: Callable[[], Tensor]) -> Tensor:
 
 
 def _majors(m: Any) -> Tensor:
-    """The list of each entry: its row, or its column in a matrix by columns."""
-    lists = m.crow.shape[0] - 1
-    return _kept(m._pattern, "majors", lambda: torch.repeat_interleave(
-        torch.arange(lists, device=m.crow.device), m.crow.diff().long(),
-        output_size=m.col.shape[0]))
+    """The column of each entry of a matrix by columns."""
+    return torch.repeat_interleave(torch.arange(m.shape[1], device=m.crow.device),
+                                   m.crow.diff().long(), output_size=m.col.shape[0])
 
 
-def _places(m: Any) -> Tuple[Tensor, Tensor]:
-    """Row and column of each entry."""
-    majors, minors = _majors(m), _kept(m._pattern, "minors", lambda: m.col.long())
-    return (minors, majors) if m.by_columns else (majors, minors)
+def _by_rows(m: Any) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
+    """Row pointers, columns, and where the entries by rows are among all; None: at their places."""
+    if not m.by_columns:
+        return m.crow, m.col, None
+    order = _kept(m._pattern, "by rows", lambda: torch.sort(m.col, stable=True)[1])
+    crow = _kept(m._pattern, "crow", lambda: torch.nn.functional.pad(
+        _lengths_of(m).cumsum(0), (1, 0)))
+    return crow, _kept(m._pattern, "col", lambda: _majors(m)[order]), order
+
+
+def _lengths_of(m: Any) -> Tensor:
+    """Entries of each row."""
+    if not m.by_columns:
+        return m.crow.diff()
+    return torch.zeros(m.shape[0], dtype=torch.int64, device=m.col.device).index_add_(
+        0, m.col, torch.ones_like(m.col, dtype=torch.int64))
 
 
 def _lengths(m: Any) -> Tensor:
-    """Entries of each row, at least 1."""
-    if not m.by_columns:
-        return _kept(m._pattern, "lengths", lambda: m.crow.diff().clamp(min=1))
-    return _kept(m._pattern, "lengths of minors", lambda: torch.zeros(
-        m.shape[0], dtype=torch.int64, device=m.col.device).index_add_(
-            0, m.col, torch.ones_like(m.col, dtype=torch.int64)).clamp(min=1))
+    """The same, at least 1."""
+    return _kept(m._pattern, f"lengths {m.by_columns}", lambda: _lengths_of(m).clamp(min=1))
 
 
 # ---------------------------------------------------------------- reductions
@@ -64,30 +69,17 @@ def _mean(m: Any, val: Tensor, b: Tensor) -> Tensor:
     return _sum(m, val, b) / (lengths if b.dim() == 1 else lengths.unsqueeze(1))
 
 
-def _which(row: Tensor, terms: Tensor, rows: int, kind: str) -> Tensor:
-    """[rows, K] the first entry that has the extreme of its row; as many as there are: none."""
-    nnz, k = terms.shape
-    index = row.unsqueeze(1).expand(nnz, k)
-    best = terms.new_zeros(rows, k).scatter_reduce(0, index, terms, kind, include_self=False)
-    is_best = (terms == best[row]) | terms.isnan()
-    entry = torch.arange(nnz, device=row.device).unsqueeze(1).expand(nnz, k)
-    return torch.full((rows, k), nnz, device=row.device).scatter_reduce(
-        0, index, entry.masked_fill(~is_best, nnz), "amin")
-
-
 def _extreme(kind: str, m: Any, val: Tensor, b: Tensor) -> Tensor:
     if b.dim() == 1:
         return _extreme(kind, m, val, b.unsqueeze(1)).squeeze(1)
-    (row, col), (nnz, k) = _places(m), (val.shape[0], b.shape[1])
-    if nnz == 0 or k == 0:
+    crow, col, order = _by_rows(m)
+    val = val if order is None else val[order]
+    nnz = val.shape[0]
+    if nnz == 0 or b.shape[1] == 0:
         return _sum(m, val, b)  # zeros, or none
-    with torch.no_grad():
-        wide = torch.float32 if b.dtype in _SHORT else b.dtype
-        each, step = val.to(wide).unsqueeze(1), max(_TERMS // nnz, 1)
-        which = torch.cat([_which(row, each * b[:, i:i + step].to(wide)[col], m.shape[0], kind)
-                           for i in range(0, k, step)], 1)
+    which = torch.ops.rowcast.extreme(crow, col, val.detach(), b.detach(), _EXTREMES[kind])
     # a row without entries takes one of 0 behind them
-    val, col = torch.cat((val, val.new_zeros(1))), torch.cat((col, col.new_zeros(1)))
+    val, col = torch.cat((val, val.new_zeros(1))), torch.cat((col.long(), col.new_zeros(1)))
     taken = val[which] * b.gather(0, col[which])
     return torch.where(which < nnz, taken, torch.zeros((), dtype=b.dtype, device=b.device))
 
