@@ -1,0 +1,176 @@
+/* Extreme terms of rows (rc_extremes) and custom calls of XLA (rc_xla_call) in the memory of a GPU, against those of the
+ * host.  Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1. */
+#include "config.h"
+#include "unit.h"
+
+#include "base/type.h"
+#include "device/cuda/executor.h"
+#include "device/device.h"
+#include "operands.h"
+#include "plan_fixture.h"
+#include "rowcast_cuda.h"
+#include "xla_call.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 100, COLUMNS_MOST = 300, ARRAYS = 6 };
+
+static double b_host[2 * MOST * COLUMNS_MOST], c_host[2 * MOST * COLUMNS_MOST], c_there[2 * MOST * COLUMNS_MOST];
+static int64_t entry_host[MOST * COLUMNS_MOST], entry_there[MOST * COLUMNS_MOST];
+
+/* A GPU, its default stream, and arrays there that end() frees. */
+typedef struct gpu {
+    rc_device_t *device;
+    rc_executor_t x;
+    void *array[ARRAYS];
+    int arrays;
+} gpu_t;
+
+static int begin(gpu_t *g)
+{
+    rc_err_t err = {0};
+    *g = (gpu_t){.device = open_gpu()};
+    if (!g->device)
+        return 0;
+    ok(rc_executor_cuda(0, NULL, NULL, 0, &g->x, &err), &err, "an executor");
+    return 1;
+}
+
+static void release(gpu_t *g)
+{
+    while (g->arrays > 0)
+        g->x.release(&g->x, g->array[--g->arrays]);
+}
+
+static void end(gpu_t *g)
+{
+    release(g);
+    rc_executor_cuda_close(&g->x);
+    rc_device_close(g->device);
+}
+
+static void *put(gpu_t *g, const void *from, size_t bytes)
+{
+    rc_err_t err = {0};
+    void **to = &g->array[g->arrays++];
+    ok(g->x.alloc(&g->x, bytes + 1, to, &err), &err, "an array");
+    if (bytes > 0)
+        ok(g->x.upload(&g->x, *to, from, bytes, &err), &err, "an array");
+    return *to;
+}
+
+static void get(gpu_t *g, void *to, const void *from, size_t bytes)
+{
+    rc_err_t err = {0};
+    if (bytes > 0)
+        ok(g->x.download(&g->x, to, from, bytes, &err), &err, "an array");
+}
+
+static rc_plan_matrix_t put_matrix(gpu_t *g, const rc_plan_matrix_t *m)
+{
+    rc_plan_matrix_t there = *m;
+    there.on_device = 1;
+    there.row_ptr = put(g, m->row_ptr, (size_t)(m->rows + 1) * (size_t)m->row_ptr_bytes);
+    there.col_idx = put(g, m->col_idx, (size_t)m->nnz * sizeof(int32_t));
+    there.val = put(g, m->val, (size_t)m->nnz * rc_precision_bytes(m->precision));
+    return there;
+}
+
+/* All types, both kinds, and columns beyond a block; some terms are equal, some no numbers. */
+static void extremes_are_those_of_the_host(void **state)
+{
+    (void)state;
+    static input_t in;
+    static const rc_precision_t types[] = {RC_FP32, RC_FP64, RC_BF16, RC_FP16};
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    gpu_t g;
+    if (!begin(&g))
+        skip();
+    rc_rng_seed(&rng, 51);
+    for (int n = 0; n < ROUNDS; n++) {
+        make(&rng, (int)below(&rng, 2), &in);
+        const rc_precision_t type = types[n % 4];
+        const size_t bytes = rc_precision_bytes(type);
+        const rc_plan_matrix_t m = matrix_of(&in, below(&rng, 2) ? 4 : 8, type);
+        const int64_t k = 1 + below(&rng, n % 5 ? 40 : COLUMNS_MOST);
+        for (int64_t i = 0; i < in.cols * k; i++)
+            rc_type(type)->store(b_host, i, below(&rng, 40) ? (double)below(&rng, 9) / 2 - 2 : below(&rng, 2) ? NAN : INFINITY);
+        rc_extremes_t x = {.kind = (rc_extreme_t)below(&rng, 2), .k = k, .b = b_host, .ldb = k, .out = c_host, .entry = entry_host};
+        ok(rc_extremes_host(&m, &x, 2, &err), &err, "on the host");
+        const rc_plan_matrix_t there = put_matrix(&g, &m);
+        const size_t values = (size_t)(in.rows * k);
+        x.b = put(&g, b_host, (size_t)(in.cols * k) * bytes);
+        void *out = x.out = put(&g, c_host, values * bytes);
+        int64_t *entry = x.entry = put(&g, entry_there, values * sizeof *entry);
+        ok(rc_extremes(&there, &x, NULL, &err), &err, "there");
+        get(&g, entry_there, entry, values * sizeof *entry);
+        get(&g, c_there, out, values * bytes);
+        assert_memory_equal(entry_there, entry_host, values * sizeof *entry);
+        for (size_t i = 0; i < values; i++) {
+            double found = rc_type(type)->load(c_there, (int64_t)i), expected = rc_type(type)->load(c_host, (int64_t)i);
+            assert_true(found == expected || (isnan(found) && isnan(expected)));
+        }
+        release(&g);
+    }
+    assert_int_equal(rc_extremes(NULL, NULL, NULL, &err), RC_EINVAL);
+    end(&g);
+}
+
+/* With the values of the plan, and with new ones before B; on two streams, of which the second gets a clone. */
+static void calls_of_xla_multiply(void **state)
+{
+    (void)state;
+    enum { K = 8 };
+    static input_t in;
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    call_t call;
+    gpu_t g;
+    if (!begin(&g))
+        skip();
+    rc_rng_seed(&rng, 52);
+    for (int n = 0; n < 20; n++) {
+        const int64_t k = K;
+        do
+            make(&rng, 1, &in);
+        while (in.nnz == 0);
+        const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+        const rc_plan_matrix_t m = matrix_of(&in, 4, RC_FP64);
+        rc_plan_t *plan = NULL;
+        rc_xla_plan_t *of_xla = NULL;
+        ok(rc_plan_create(&p, &m, NULL, NULL, &plan, &err), &err, "a plan");
+        ok(rc_xla_plan_new(plan, &of_xla, &err), &err, "a plan for XLA");
+        for (int64_t i = 0; i < in.cols * K; i++)
+            b_host[i] = (double)below(&rng, 2001) / 1000 - 1;
+        double *b = put(&g, b_host, (size_t)(in.cols * K) * 8), *c = put(&g, c_host, (size_t)(in.rows * K) * 8);
+        for (int with = 0; with < 3; with++) {
+            if (with)
+                new_values(&rng, &in);
+            call_begin(&call, of_xla, 1 + (with > 0));
+            call.frame.context = with == 2 ? (void *)(uintptr_t)1 : NULL; /* cudaStreamLegacy, the same stream by another name */
+            call_array(&call, 0, 12, with ? put(&g, in.val64, (size_t)in.nnz * 8) : NULL, 1, in.nnz, 0);
+            call_array(&call, with > 0, 12, b, 2, in.cols, K);
+            call_array(&call, ARGUMENTS, 12, c, 2, in.rows, K);
+            call_runs(&call);
+            get(&g, c_there, c, (size_t)(in.rows * K) * 8);
+            for (int64_t r = 0; r < in.rows; r++)
+                for (int64_t j = 0; j < K; j++) {
+                    double sum = 0;
+                    for (int32_t e = in.ptr32[r]; e < in.ptr32[r + 1]; e++)
+                        sum += in.val64[e] * b_host[in.col[e] * K + j];
+                    assert_true(fabs(sum - c_there[r * K + j]) < 1e-10);
+                }
+        }
+        rc_xla_plan_free(of_xla);
+        release(&g);
+    }
+    end(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes_are_those_of_the_host), cmocka_unit_test(calls_of_xla_multiply)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
