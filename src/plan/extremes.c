@@ -10,6 +10,7 @@
 
 enum {
     COLUMNS = 64,   /* of B that a thread has at once */
+    PIECE = 128,    /* entries of a row that it numbers */
     ROWS = 16,      /* that it takes at once */
     ALONE = 1 << 16 /* terms, below which a team costs more than it brings */
 };
@@ -17,9 +18,19 @@ enum {
 /* Terms are compared after they were multiplied by this. */
 static const double signs[] = {[RC_EXTREME_MAX] = 1, [RC_EXTREME_MIN] = -1};
 
-static int column_bytes(const rc_plan_matrix_t *a)
+/* Some columns of a row. */
+typedef struct extremes_piece {
+    const rc_plan_matrix_t *a;
+    const rc_extremes_t *x;
+    double sign;
+    int64_t from; /* the first column */
+    int columns;
+} extremes_piece_t;
+
+/* Where B has what an entry meets. */
+static int64_t row_of_b(const extremes_piece_t *p, int64_t e)
 {
-    return rc_given_col_bytes(a);
+    return rc_place_at(p->a->col_idx, rc_given_col_bytes(p->a), e) * p->x->ldb + p->from;
 }
 
 #define INSTANCES "kernels/extremes/cpu/extremes.inc"

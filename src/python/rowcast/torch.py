@@ -330,7 +330,7 @@ def spmm(a: Union[Matrix, Tensor], b: Tensor, *, reduce: str = "sum") -> Tensor:
         b: [cols, K] of its type and device; a copy is multiplied where it is not row by row
         reduce: what is made of the terms of a row, one for each entry that is stored: "sum",
             "mean", "amax" or "max", "amin" or "min"; of none 0.  The gradient of an extreme is
-            that of its first term.  Extremes take memory for the terms of some columns
+            that of its first term, whose number is kept for it, of 64 bits
 
     Raises:
         TypeError, ValueError: what does not fit
