@@ -87,6 +87,8 @@ def compiled():
     near(jax.jit(lambda a, x: rj.spmm_t(a, jnp.tanh(rj.spmm(a, x))) + x)(m, b), d.T @ np.tanh(d @ b) + b)
     near(jax.jit(lambda a, x: rj.sddmm(a, a @ x, x))(m, b), (d * ((d @ b) @ b.T))[d != 0])
     near(jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda _, c: rj.spmm(m, c), x))(b), d @ (d @ (d @ b)))
+    with jax.disable_jit():
+        near(jax.jit(rj.spmm)(m, b), d @ b)
     step = jax.jit(lambda a, x: a @ x)
     for factor in (1, 2, 3):
         near(step(m.with_values(factor * m.val), b), factor * (d @ b))

@@ -83,7 +83,8 @@ def _outside(primitive: Primitive, *operands: Any, source: Any, **how: Any) -> A
     key = primitive, *sorted(how.items())
     if key not in source.eager:
         source.eager[key] = jax.jit(functools.partial(primitive.bind, source=source, **how))
-    return source.eager[key](*operands)
+    with jax.disable_jit(False):  # only what is compiled calls a plan
+        return source.eager[key](*operands)
 
 
 # ---------------------------------------------------------------- batches
