@@ -546,11 +546,11 @@ typedef enum rc_extreme { RC_EXTREME_MAX = 0, RC_EXTREME_MIN = 1 } rc_extreme_t;
 /** What is asked of the terms A(i, j) B(j, c) of each row i and column c, one for each entry.
  *  Zero-initialise. */
 typedef struct rc_extremes {
-    rc_extreme_t kind;
-    int64_t k;      /**< columns of B */
-    const void *b;  /**< [cols x k] of the type of the values, row by row */
-    int64_t ldb;    /**< its leading dimension, in values */
-    void *out;      /**< [rows x k] the extremes, of that type; NULL: not wanted */
+    rc_extreme_t kind; /**< which is looked for */
+    int64_t k;         /**< columns of B */
+    const void *b;     /**< [cols x k] of the type of the values, row by row */
+    int64_t ldb;       /**< its leading dimension, in values */
+    void *out;         /**< [rows x k] the extremes, of that type; NULL: not wanted */
     int64_t *entry; /**< [rows x k] number of the first entry that has it, from 0; nnz: the row has
                          none, and its extreme is 0 */
 } rc_extremes_t;
