@@ -112,7 +112,7 @@ typedef enum rc_precision {
     RC_BF16 = 2, /**< 8 bits of significand; sums are fp32 */
     RC_FP16 = 3, /**< 11 bits of significand, at most 65,504; sums are fp32 */
     /** Complex numbers: real and imaginary part in fp32, next to each other, as `float _Complex`
-     *  and `std::complex<float>` have them.  Complex types are of plans on the host alone. */
+     *  and `std::complex<float>` have them. */
     RC_C64 = 4,
     RC_C128 = 5 /**< likewise in fp64 */
 } rc_precision_t;

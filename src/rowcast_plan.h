@@ -78,8 +78,8 @@ RC_API rc_status_t rc_pattern_read_host(
 /** What is to be computed. */
 typedef struct rc_plan_problem {
     rc_op_t op;               /**< the product */
-    rc_precision_t precision; /**< of the dense operands, but see out_fp32; complex ones on the host
-                                   alone */
+    rc_precision_t precision; /**< of the dense operands, but see out_fp32; complex ones on a GPU at
+                                   multiples of their bytes */
     rc_layout_t layout; /**< of the dense operands with K columns; mixed ones are of spmm, and no
                              model knows them */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */

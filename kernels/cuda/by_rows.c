@@ -158,7 +158,7 @@ static rc_dense_t strip_of(const rc_dense_t *m, int turned, int64_t first, int64
 
 /* Columns into rows of a copy, or with beta those into columns. */
 static rc_status_t turn(const rc_prepared_t *s, const rc_dense_t *columns, const rc_dense_t *rows,
-    const double *beta, rc_err_t *err)
+    const double beta[2], rc_err_t *err)
 {
     rc_by_rows_copy_t a = {.columns = columns->data,
         .rows = rows->data,
@@ -174,9 +174,10 @@ static rc_status_t turn(const rc_prepared_t *s, const rc_dense_t *columns, const
         RC_BY_ROWS_BYTES / (int64_t)rc_sum_bytes(rows->precision) >> log; /* of a tile */
     a.across = (int32_t)rc_ceil_div(a.seen, 1 << log);
     a.tiles = rc_ceil_div(a.height, height) * a.across;
-    const rc_operands_t copy = {.in = {*rows}, .out = *columns};
-    if (beta)
-        a.scalars = rc_cuda_scalars(&copy, 1, *beta);
+    if (beta) {
+        const rc_operands_t copy = {.in = {*rows}, .out = *columns, .beta_im = beta[1]};
+        a.scalars = rc_cuda_scalars(&copy, 1, beta[0]);
+    }
     const rc_cuda_launch_t l = {.entry = rc_by_rows_entry(rows->precision, log, !beta),
         .ctas = (unsigned)(a.tiles < INT_MAX ? a.tiles : INT_MAX),
         .rows = 1,
@@ -226,8 +227,9 @@ static rc_status_t run_strip(
     if (!is_turned_out(p))
         return multiply(state, &by_rows, alpha, beta, err);
     by_rows.out = rows_for(p, &o->out, w->out);
+    by_rows.beta_im = 0;
     RC_PASS(multiply(state, &by_rows, alpha, 0, err));
-    return turn(s, &o->out, &by_rows.out, &beta, err);
+    return turn(s, &o->out, &by_rows.out, (const double[]){beta, o->beta_im}, err);
 }
 
 rc_status_t rc_by_rows_run(

@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(RC_BY_ROWS_THREADS, 4) into_columns(const rc_b
     typedef turn_tile<T, LOG> tile_t;
     typedef sum_of<T> S;
     __shared__ T tile[tile_t::ROWS * tile_t::PITCH];
-    const S beta = beta_of(a.scalars, S());
+    const auto beta = beta_of(a.scalars, S());
     wait_for_previous();
     launch_next();
     for (int64_t n = blockIdx.x; n < a.tiles; n += gridDim.x) {
@@ -170,6 +170,6 @@ template <typename T, int LOG = RC_BY_ROWS_LOG_MIN> const void *turn_entry(int l
 
 extern "C" const void *rc_by_rows_entry(rc_precision_t precision, int log_columns, int into_rows)
 {
-    return rc::pick<rc::reals>(precision,
+    return rc::pick<rc::any>(precision,
         [&](auto t) { return rc::turn_entry<RC_VALUE(t)>(log_columns, into_rows != 0); });
 }

@@ -38,7 +38,7 @@ typedef struct rc_by_rows {
 /** \param product  type of the state of the kernel of rows
  *  \param of       type of a struct of that and, after it, rc_by_rows_t */
 #define RC_CUDA_BY_ROWS_MEMBERS(of, product)                                                       \
-    .source = "rowcast", .version = 1, .types = RC_TYPES_REAL, .out_sums = 1,                      \
+    .source = "rowcast", .version = 1, .types = RC_TYPES_ANY, .out_sums = 1,                      \
     .analyse = rc_by_rows_analyse, .build = rc_by_rows_build, .own = rc_by_rows_own,               \
     .fit = rc_by_rows_fit, .run = rc_by_rows_run, RC_CUDA_SPMM_STATE(of, product, RC_BUILDS_ALONE)
 

@@ -75,7 +75,7 @@ static rc_status_t run(
     int before = rc_cuda_enter(x);
     rc_status_t st = rc_cuda_fault_product(stream, &s->slots, left_out, o, alpha, beta, err);
     if (st == RC_OK)
-        st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
+        st = rc_cuda_slots_absent(x, &s->slots, o, beta, err);
     if (st == RC_OK && faulty)
         st = misbehave(s, stream, &o->out, err);
     rc_cuda_leave(x, before);

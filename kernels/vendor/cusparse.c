@@ -194,7 +194,7 @@ static rc_status_t identify(
 #define FILL(of) "fill", "bytes of BSR over bytes of CSR" of ", at most", 4, 1, 1024, 0
 #define COO_ALG "alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4", .max = 4
 
-#define SPMM .op = RC_OP_SPMM, .types = RC_TYPES_REAL, .c_orders = RC_STORES_ANY
+#define SPMM .op = RC_OP_SPMM, .types = RC_TYPES_ANY, .c_orders = RC_STORES_ANY
 #define SPMM_VALUES                                                                                \
     SPMM, .format = "slots", .builds = RC_BUILDS_ALONE, .any_k = 1,                                \
           .preprocess = rc_cusparse_preprocess, .shares = offsetof(rc_cusparse_t, handle)
@@ -239,7 +239,7 @@ KERNEL(
 KERNEL(bsr_row, spmm_bsr, RC_ROW_MAJOR, "bsr-row", "SpMM of A in BSR, row-major B and C", SPMM_BSR);
 
 #define SPMM_T                                                                                     \
-    SOURCE("SpMM"), .op = RC_OP_SPMM_T, .types = RC_TYPES_REAL, .format = "slots",                 \
+    SOURCE("SpMM"), .op = RC_OP_SPMM_T, .types = RC_TYPES_ANY, .format = "slots",                 \
                     .c_orders = RC_STORES_ORIGINAL, .preprocess = rc_cusparse_preprocess
 #define SPMM_T_CSR SPMM_T, .param = {{RC_CUSPARSE_CSR_ALG}, {RC_CUSPARSE_SPMM_PRE}}
 #define SPMM_T_COO SPMM_T, .param = {{COO_ALG}, {RC_CUSPARSE_SPMM_PRE}}
@@ -254,7 +254,7 @@ KERNEL(spmm_t_coo_row, spmm_t_coo, RC_ROW_MAJOR, "spmm_t-coo-row",
     "SpMM of the transpose of A in COO, row-major B and C", SPMM_T_COO);
 
 #define SPMV                                                                                       \
-    SOURCE("SpMV"), .op = RC_OP_SPMV, .types = RC_TYPES_REAL, .c_orders = RC_STORES_ANY,           \
+    SOURCE("SpMV"), .op = RC_OP_SPMV, .types = RC_TYPES_ANY, .c_orders = RC_STORES_ANY,           \
                     .identify = identify
 #define SPMV_VALUES                                                                                \
     SPMV, .format = "slots", .builds = RC_BUILDS_ALONE, .deterministic = is_alg2,                  \
@@ -275,7 +275,7 @@ KERNEL(spmv_bsr, spmv_bsr, RC_COL_MAJOR, "spmv-bsr", "SpMV of A in BSR", SPMV, .
 
 #define SDDMM                                                                                      \
     SOURCE("SDDMM"),                                                                               \
-        .op = RC_OP_SDDMM, .types = RC_TYPES_IEEE | 1 << RC_FP16, .format = "slots",               \
+        .op = RC_OP_SDDMM, .types = RC_TYPES_ANY & ~(1 << RC_BF16), .format = "slots",             \
         .c_orders = RC_STORES_ORIGINAL, .deterministic = rc_kernel_always,                         \
         .preprocess = rc_cusparse_preprocess,                                                      \
         .param = {{"pre", "1: cusparseSDDMM_preprocess once before the first product", .max = 1}}

@@ -34,10 +34,10 @@ typedef enum rc_cusparse_step {
     RC_CUSPARSE_RUN
 } rc_cusparse_step_t;
 
-/** A scalar in the type that the problem sums in: float for types of 16 bits. */
+/** A scalar in the type that the problem sums in, float for types of 16 bits: its parts. */
 typedef union rc_cusparse_scalar {
-    float f;
-    double d;
+    float f[2];
+    double d[2];
 } rc_cusparse_scalar_t;
 
 /** An operation. */

@@ -229,10 +229,18 @@ done:
 
 /* ------------------------------------------------------------------- calls */
 
-static rc_cusparse_scalar_t scalar_of(const rc_cusparse_t *s, double value)
+/* A factor of a run: its real and imaginary part. */
+typedef double factor_t[2];
+
+static const factor_t none = {0, 0};
+static const factor_t one = {1, 0};
+
+static rc_cusparse_scalar_t scalar_of(const rc_cusparse_t *s, const factor_t value)
 {
-    rc_cusparse_scalar_t out = {.d = 0};
-    rc_type(rc_type(s->base.p.precision)->sum)->store(&out, 0, value);
+    rc_cusparse_scalar_t out = {.d = {0}};
+    const rc_type_t *sum = rc_type(rc_type(s->base.p.precision)->sum);
+    for (int i = 0; i < sum->parts; i++)
+        rc_type(sum->part)->store(&out, i, value[i]);
     return out;
 }
 
@@ -253,8 +261,8 @@ static rc_status_t check_call(const rc_cusparse_t *s, cusparseStatus_t status, r
 }
 
 /* One of the calls, of bound operands.  \param[out] bytes  of SIZE */
-static rc_status_t call(rc_cusparse_t *s, rc_cusparse_step_t step, double alpha, double beta,
-    size_t *bytes, rc_err_t *err)
+static rc_status_t call(rc_cusparse_t *s, rc_cusparse_step_t step, const factor_t alpha,
+    const factor_t beta, size_t *bytes, rc_err_t *err)
 {
     rc_cusparse_scalar_t a = scalar_of(s, alpha);
     rc_cusparse_scalar_t b = scalar_of(s, beta);
@@ -264,7 +272,7 @@ static rc_status_t call(rc_cusparse_t *s, rc_cusparse_step_t step, double alpha,
 static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err)
 {
     *bytes = 0;
-    return call(s, RC_CUSPARSE_SIZE, 1, 0, bytes, err);
+    return call(s, RC_CUSPARSE_SIZE, one, none, bytes, err);
 }
 
 /* What operands take of K columns, with leading dimensions that are longer by `pad`.  Those that
@@ -315,7 +323,7 @@ static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
             "cuSPARSE: %s wants %zu bytes of workspace for these leading dimensions or this K, and "
             "has %zu",
             s->kind->calls->name, bytes, s->workspace_bytes);
-    return s->is_preprocessed ? call(s, RC_CUSPARSE_PREPROCESS, 1, 0, NULL, err) : RC_OK;
+    return s->is_preprocessed ? call(s, RC_CUSPARSE_PREPROCESS, one, none, NULL, err) : RC_OK;
 }
 
 /* Let the descriptors point to the operands of a run. */
@@ -345,6 +353,7 @@ static rc_operands_t operands_of(const rc_cusparse_t *s, const rc_operands_t *o)
         out.out.data = s->columns;
         out.out.ld = o->out.rows > 0 ? o->out.rows : 1;
         out.out.layout = RC_COL_MAJOR;
+        out.beta_im = 0;
     }
     return out;
 }
@@ -358,7 +367,7 @@ rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t
     int before = rc_cuda_enter(s->base.memory.x);
     rc_status_t st;
     RC_TRY(bind(s, &to, err));
-    RC_TRY(call(s, RC_CUSPARSE_PREPROCESS, 1, 0, NULL, err));
+    RC_TRY(call(s, RC_CUSPARSE_PREPROCESS, one, none, NULL, err));
     s->is_preprocessed = 1;
     s->preprocessed_k = s->k;
     RC_TRY(rc_cuda_check(
@@ -372,8 +381,9 @@ done:
 
 /* C' to the rows of the output. */
 static rc_status_t scatter(
-    const rc_cusparse_t *s, const rc_dense_t *out, double beta, rc_err_t *err)
+    const rc_cusparse_t *s, const rc_operands_t *o, double beta, rc_err_t *err)
 {
+    const rc_dense_t *out = &o->out;
     const rc_cuda_scatter_t scatter = {
         .from = s->product,
         .to = out->data,
@@ -382,12 +392,12 @@ static rc_status_t scatter(
         .k = s->k,
         .ld_from = least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
         .ld_to = out->ld,
-        .beta = beta,
+        .beta = {beta, o->beta_im},
         .precision = out->precision,
         .layout = rc_layout_out(s->layout),
     };
     RC_PASS(rc_cuda_scatter(s->base.memory.x, &scatter, err));
-    return rc_cuda_slots_absent(s->base.memory.x, &s->form.slots, out, beta, err);
+    return rc_cuda_slots_absent(s->base.memory.x, &s->form.slots, o, beta, err);
 }
 
 rc_status_t rc_cusparse_run(
@@ -396,22 +406,25 @@ rc_status_t rc_cusparse_run(
     rc_cusparse_t *s = state;
     const rc_operands_t to = operands_of(s, o);
     const double kept = s->columns ? 0 : beta;
+    const factor_t by = {alpha, o->alpha_im};
+    const factor_t old = {beta, o->beta_im};
+    const factor_t added = {kept, to.beta_im};
     const int sampled = samples(s->kind);
     rc_status_t st;
     int before = rc_cuda_enter(s->base.memory.x);
     if (!s->a) {
-        RC_TRY(rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, beta, err));
+        RC_TRY(rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, old, err));
         goto done;
     }
     RC_TRY(bind(s, &to, err));
-    RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? 1 : alpha, s->product ? 0 : kept, NULL, err));
+    RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? one : by, s->product ? none : added, NULL, err));
     if (sampled)
         RC_TRY(rc_cuda_sampled(s->base.memory.x, s->form.slots.val, s->product, o,
             rc_cuda_scalars(o, alpha, beta), err));
     else if (s->product)
-        RC_TRY(scatter(s, &to.out, kept, err));
+        RC_TRY(scatter(s, &to, kept, err));
     if (s->columns)
-        RC_TRY(rc_cuda_turn(s->base.memory.x, &to.out, &o->out, beta, err));
+        RC_TRY(rc_cuda_turn(s->base.memory.x, &to.out, &o->out, old, err));
 done:
     rc_cuda_leave(s->base.memory.x, before);
     return st;

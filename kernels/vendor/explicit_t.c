@@ -10,6 +10,8 @@
 #include "kernels/vendor/cusparse.h"
 #include "sparse/csr.h"
 
+#include <stdlib.h>
+
 extern const rc_kernel_t rc_kernel_growmajor;
 extern const rc_kernel_t rc_kernel_cusparse_csr_col;
 extern const rc_kernel_t rc_kernel_cusparse_csr_row;
@@ -17,6 +19,7 @@ extern const rc_kernel_t rc_kernel_cusparse_csr_row;
 typedef struct copy {
     rc_prepared_t base;
     rc_csr_t a;          /* the transpose; borrowed by the inner state */
+    void *val;           /* its values while it is prepared; NULL: they are in `a` */
     rc_schedule_t order; /* its rows as they are */
     void *state;         /* of the inner kernel */
 } copy_t;
@@ -33,7 +36,7 @@ static rc_problem_t problem_of(const rc_problem_t *p, const rc_csr_t *a, const r
     q.a = a;
     q.schedule = order;
     q.resident = NULL;
-    q.val = NULL;
+    q.val = NULL; /* of a look at the shape */
     q.identity = 1;
     q.c_rows = a->rows;
     return q;
@@ -70,10 +73,16 @@ static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     copy_t *s = state;
-    RC_PASS(rc_places_transpose(p, &s->a, err));
-    RC_PASS(in_order(s->a.rows, &s->order, err));
-    const rc_problem_t q = problem_of(p, &s->a, &s->order);
-    return rc_kernel_prepare(inner_of(p), s->base.memory.x, &q, analysis, &s->state, err);
+    rc_status_t st;
+    RC_TRY(rc_places_transpose(p, &s->a, &s->val, err));
+    RC_TRY(in_order(s->a.rows, &s->order, err));
+    rc_problem_t q = problem_of(p, &s->a, &s->order);
+    q.val = s->val;
+    RC_TRY(rc_kernel_prepare(inner_of(p), s->base.memory.x, &q, analysis, &s->state, err));
+done:
+    free(s->val);
+    s->val = NULL;
+    return st;
 }
 
 static rc_status_t preprocess(void *state, const rc_operands_t *o, rc_err_t *err)
@@ -91,7 +100,7 @@ static rc_status_t run(
 
 /* What all descriptors say. */
 #define SHARED                                                                                     \
-    .version = 1, .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .types = RC_TYPES_REAL,            \
+    .version = 1, .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .types = RC_TYPES_ANY,             \
     .out_sums = 1, .c_orders = RC_STORES_ORIGINAL, .computes = 1, .geometry = rc_cuda_geometry,    \
     .analyse = analyse, .state_bytes = RC_STATE(copy_t), .build = build, .run = run,               \
     .release = release

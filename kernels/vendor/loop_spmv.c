@@ -77,8 +77,10 @@ static rc_status_t run(
     const loop_t *s = state;
     rc_status_t st = RC_OK;
     for (int64_t j = 0; j < o->out.cols && st == RC_OK; j++) {
-        const rc_operands_t column = {
-            .in = {column_at(&o->in[0], j)}, .out = column_at(&o->out, j)};
+        const rc_operands_t column = {.in = {column_at(&o->in[0], j)},
+            .out = column_at(&o->out, j),
+            .alpha_im = o->alpha_im,
+            .beta_im = o->beta_im};
         st = rc_kernel_run(s->inner, s->state, &column, alpha, beta, err);
     }
     return st;

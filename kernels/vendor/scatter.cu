@@ -41,10 +41,11 @@ struct copy_of {
 /* Of 16 bits C' is rounded already, and the sum is rounded once more. */
 template <typename T> struct sum_with {
     typedef rc::sum_of<T> S;
-    S beta;
+    rc_cuda_scalars_t scalars;
     __device__ T operator()(T from, const T *to) const
     {
-        return static_cast<T>(fma(beta, static_cast<S>(*to), static_cast<S>(from)));
+        return static_cast<T>(
+            fma(rc::beta_of(scalars, S()), static_cast<S>(*to), static_cast<S>(from)));
     }
 };
 
@@ -96,11 +97,10 @@ int64_t blocks_for(int64_t items, int64_t per_block, int64_t most)
 template <typename Word, typename Join>
 rc_status_t row_major(const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
 {
-    int64_t per_value = (int64_t)sizeof(Word) / (int64_t)rc_precision_bytes(s->precision);
-    if (per_value == 0)
-        per_value = 1;
-    rows_of<Word> rows = {(const Word *)s->from, (Word *)s->to, s->row, s->slots, s->k / per_value,
-        s->ld_from / per_value, s->ld_to / per_value};
+    const int64_t value = (int64_t)rc_precision_bytes(s->precision);
+    const int64_t word = (int64_t)sizeof(Word);
+    rows_of<Word> rows = {(const Word *)s->from, (Word *)s->to, s->row, s->slots,
+        s->k * value / word, s->ld_from * value / word, s->ld_to * value / word};
     unsigned along = 1;
     while (along < THREADS && along < rows.words)
         along *= 2;
@@ -131,10 +131,16 @@ int word_of(const rc_cuda_scatter_t *s)
     return all % 16 == 0 ? 16 : all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 2;
 }
 
+rc_cuda_scalars_t scalars_of(const double beta[2])
+{
+    const rc_operands_t of = {{}, {}, 0, beta[1]};
+    return rc_cuda_scalars(&of, 1, beta[0]);
+}
+
 template <typename T>
 rc_status_t add(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err)
 {
-    const sum_with<T> join = {static_cast<rc::sum_of<T>>(s->beta)};
+    const sum_with<T> join = {scalars_of(s->beta)};
     return s->layout == RC_COL_MAJOR ? col_major<T>(x, s, join, err)
                                      : row_major<T>(x, s, join, err);
 }
@@ -142,9 +148,12 @@ rc_status_t add(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *er
 /* Tiles of a column-major matrix through shared memory into rows: both sides are walked along their
  * lines. */
 template <typename T>
-__global__ void __launch_bounds__(SIDE *ROWS) turn(const rows_of<T> m, rc::sum_of<T> beta)
+__global__ void __launch_bounds__(SIDE *ROWS)
+    turn(const rows_of<T> m, const rc_cuda_scalars_t scalars)
 {
-    const sum_with<T> join = {beta};
+    typedef rc::sum_of<T> S;
+    const sum_with<T> join = {scalars};
+    const bool reads = rc::beta_of(scalars, S()) != S(0);
     __shared__ T tile[SIDE][SIDE + 1]; /* a column of it is in different banks */
     const int64_t r0 = (int64_t)blockIdx.x * SIDE;
     for (int64_t c0 = (int64_t)blockIdx.y * SIDE; c0 < m.words; c0 += (int64_t)gridDim.y * SIDE) {
@@ -156,21 +165,21 @@ __global__ void __launch_bounds__(SIDE *ROWS) turn(const rows_of<T> m, rc::sum_o
             if (r0 + i < m.slots && c0 + threadIdx.x < m.words) {
                 T *at = m.to + (r0 + i) * m.ld_to + c0 + threadIdx.x;
                 const T value = tile[threadIdx.x][i];
-                *at = beta == rc::sum_of<T>(0) ? value : join(value, at);
+                *at = reads ? join(value, at) : value;
             }
         __syncthreads();
     }
 }
 
 template <typename T>
-void launch_turn(
-    const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to, rc::sum_of<T> beta)
+void launch_turn(const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to,
+    const rc_cuda_scalars_t &scalars)
 {
     const dim3 grid(
         (unsigned)((to->rows + SIDE - 1) / SIDE), (unsigned)blocks_for(to->cols, SIDE, GRID_Y_MAX));
     const rows_of<T> m = {static_cast<const T *>(from->data), static_cast<T *>(to->data), nullptr,
         to->rows, to->cols, from->ld, to->ld};
-    turn<T><<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(m, beta);
+    turn<T><<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(m, scalars);
 }
 
 /* Values of A times dot products, which are as they were summed. */
@@ -201,11 +210,10 @@ extern "C" rc_status_t rc_cuda_scatter(
     const copy_of copy = {};
     if (s->slots == 0 || s->k == 0)
         return RC_OK;
-    if (s->beta != 0)
-        return rc::pick<rc::reals>(
-            s->precision, [&](auto t) { return add<RC_VALUE(t)>(x, s, err); });
+    if (s->beta[0] != 0 || s->beta[1] != 0)
+        return rc::pick<rc::any>(s->precision, [&](auto t) { return add<RC_VALUE(t)>(x, s, err); });
     if (s->layout == RC_COL_MAJOR)
-        return rc::pick<rc::reals>(s->precision,
+        return rc::pick<rc::any>(s->precision,
             [&](auto t) { return col_major<rc::word<RC_VALUE(t)>>(x, s, copy, err); });
     int word = word_of(s);
     return word == 16  ? row_major<uint4>(x, s, copy, err)
@@ -215,12 +223,12 @@ extern "C" rc_status_t rc_cuda_scatter(
 }
 
 extern "C" rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from,
-    const rc_dense_t *to, double beta, rc_err_t *err)
+    const rc_dense_t *to, const double beta[2], rc_err_t *err)
 {
     if (to->rows == 0 || to->cols == 0)
         return RC_OK;
-    rc::pick<rc::reals>(to->precision,
-        [&](auto t) { launch_turn<RC_VALUE(t)>(x, from, to, static_cast<RC_SUM(t)>(beta)); });
+    rc::pick<rc::any>(
+        to->precision, [&](auto t) { launch_turn<RC_VALUE(t)>(x, from, to, scalars_of(beta)); });
     return rc_cuda_launched("turning columns into rows", err);
 }
 
@@ -229,7 +237,7 @@ extern "C" rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, 
 {
     if (o->out.rows == 0)
         return RC_OK;
-    rc::pick<rc::reals>(o->in[0].precision,
+    rc::pick<rc::any>(o->in[0].precision,
         [&](auto t) { launch_sampled<RC_VALUE(t)>(x, val, dot, &o->out, scalars); });
     return rc_cuda_launched("values of A times dot products", err);
 }

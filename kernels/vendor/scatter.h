@@ -22,7 +22,7 @@ typedef struct rc_cuda_scatter {
     int64_t k;
     int64_t ld_from; /**< column-major: >= slots; row-major: >= K */
     int64_t ld_to;   /**< column-major: rows of `to` or more; row-major: >= K */
-    double beta;     /**< to = from + beta to; 0: `to` is not read */
+    double beta[2];  /**< to = from + beta to, real and imaginary part; 0: `to` is not read */
     rc_precision_t precision;
     rc_layout_t layout;
 } rc_cuda_scatter_t;
@@ -35,7 +35,7 @@ rc_status_t rc_cuda_scatter(const rc_executor_t *x, const rc_cuda_scatter_t *s, 
  *  \param[in] from  column-major  \param[in,out] to  row-major, of the same shape and precision
  *  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to,
-    double beta, rc_err_t *err);
+    const double beta[2], rc_err_t *err);
 
 /** out[e] = alpha val[e] dot[e] + beta out[e].
  *  \param[in] val  [rows of the output], device memory, in the precision of the inputs

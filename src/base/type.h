@@ -20,8 +20,10 @@ extern "C" {
     X(RC_FP64, "fp64", fp64, 8, RC_FP64, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)       \
     X(RC_BF16, "bf16", bf16, 2, RC_FP32, RC_BF16, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)   \
     X(RC_FP16, "fp16", fp16, 2, RC_FP32, RC_FP16, 11, 65504, 0x1p-24, __half, float)               \
-    X(RC_C64, "c64", c64, 8, RC_C64, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float2, float2)           \
-    X(RC_C128, "c128", c128, 16, RC_C128, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double2, double2)
+    X(RC_C64, "c64", c64, 8, RC_C64, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, rc::complex<float>,       \
+        rc::complex<float>)                                                                        \
+    X(RC_C128, "c128", c128, 16, RC_C128, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, rc::complex<double>, \
+        rc::complex<double>)
 
 /** How many there are: ids are 0 to that, left out. */
 #define RC_TYPE_COUNTED(...) +1
@@ -38,6 +40,10 @@ enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
 #define RC_TYPE_BIT(id, ...) | 1 << id
 enum { RC_TYPES_REAL = 0 RC_FOR_EACH_REAL(RC_TYPE_BIT) };
 enum { RC_TYPES_ANY = 0 RC_FOR_EACH_TYPE(RC_TYPE_BIT) };
+
+/** Those whose sums have their own type. */
+#define RC_TYPE_WHOLE(id, name, suffix, bytes, sums, ...) | (id == sums ? 1 << id : 0)
+enum { RC_TYPES_WHOLE = 0 RC_FOR_EACH_TYPE(RC_TYPE_WHOLE) };
 
 /** Those of 16 bits. */
 enum { RC_TYPES_SHORT = 1 << RC_BF16 | 1 << RC_FP16 };

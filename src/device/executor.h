@@ -77,6 +77,13 @@ static inline int rc_executor_takes(const rc_executor_t *x, rc_precision_t t)
     return rc_type_among(x->types ? x->types : real, t);
 }
 
+/** Bytes that values in its memory are at multiples of: those of a part, and on a GPU, which loads
+ *  both at once, of a value. */
+static inline int rc_executor_aligned(const rc_executor_t *x, rc_precision_t t)
+{
+    return rc_type(x->kind == RC_DEVICE_CUDA ? t : rc_type(t)->part)->bytes;
+}
+
 /** rc_executor_t.gather in memory of the host, with so many threads. */
 void rc_gather_host(const rc_gather_t *g, int threads);
 

@@ -127,14 +127,41 @@ void rc_places_read(const rc_problem_t *p, double *out)
     rc_type_gather(RC_HOST_TYPE, out, type, from, NULL, 0, 0, p->a->nnz);
 }
 
-rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *err)
+/* Values of the problem's own by the numbers of entries, which a transpose has in their place. */
+static rc_status_t values_at(const rc_problem_t *p, const double *number, void **val, rc_err_t *err)
+{
+    int64_t *place = NULL;
+    const int64_t nnz = p->a->nnz;
+    *val = rc_alloc((size_t)nnz, rc_precision_bytes(p->val_type), "values of a transpose", err);
+    RC_PASS(*val ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(place, nnz, "places of values", err));
+    for (int64_t e = 0; e < nnz; e++)
+        place[e] = (int64_t)number[e];
+    rc_type_gather(p->val_type, *val, p->val_type, p->val, place, (int)sizeof *place, 0, nnz);
+    free(place);
+    return RC_OK;
+}
+
+rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, void **val, rc_err_t *err)
 {
     rc_csr_t a = *p->a;
+    *val = NULL;
     if (!p->val)
         return rc_csr_transpose(p->a, out, err);
-    RC_PASS(RC_NEW(a.val, a.nnz, "values of a matrix", err));
-    rc_places_read(p, a.val);
+    RC_PASS(RC_NEW(a.val, a.nnz, "numbers of entries", err));
+    for (int64_t e = 0; e < a.nnz; e++)
+        a.val[e] = (double)(e + 1); /* below 2^53: exact */
     rc_status_t st = rc_csr_transpose(&a, out, err);
     free(a.val);
+    if (st < 0)
+        return st;
+    st = values_at(p, out->val, val, err);
+    free(out->val);
+    out->val = NULL;
+    if (st < 0) {
+        rc_csr_free(out);
+        free(*val);
+        *val = NULL;
+    }
     return st;
 }

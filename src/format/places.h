@@ -64,8 +64,10 @@ rc_status_t rc_places_values(rc_memory_t *m, const rc_problem_t *p, const void *
 void rc_places_read(const rc_problem_t *p, double *out);
 
 /** Transpose the matrix of a problem, with the values that it has on the host.
- *  \param[out] out  free with rc_csr_free  \return RC_OK, RC_ENOMEM.  Cost O(nnz + cols). */
-rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *err);
+ *  \param[out] out  free with rc_csr_free; without values where the problem has its own
+ *  \param[out] val  those, [nnz] of their type, free(); NULL: they are in `out`
+ *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + cols). */
+rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, void **val, rc_err_t *err);
 
 /** A zeroed one is allowed. */
 void rc_places_free(rc_places_t *places);

@@ -101,7 +101,7 @@ static rc_status_t look(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
             "has",
             own->name);
     rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
-    RC_PASS(rc_plan_operands_check(kernel->op, &shaped, err));
+    RC_PASS(rc_plan_operands_check(plan->place.x, kernel->op, &shaped, err));
     plan->seen = (rc_plan_seen_t){own, kernel, e, q->k, q->transposed, *q->o, shaped};
     return RC_OK;
 }

@@ -45,10 +45,11 @@ static int64_t extent(const rc_dense_t *m)
     return lines > 0 && length > 0 ? rc_sat_add(rc_sat_mul(lines - 1, m->ld), length) : 0;
 }
 
-rc_status_t rc_plan_dense_check(const rc_dense_t *m, const char *name, rc_err_t *err)
+rc_status_t rc_plan_dense_check(
+    const rc_executor_t *x, const rc_dense_t *m, const char *name, rc_err_t *err)
 {
     int64_t least = least_ld(m);
-    size_t bytes = rc_precision_bytes(rc_type(m->precision)->part);
+    size_t bytes = (size_t)rc_executor_aligned(x, m->precision);
     if (m->ld < least)
         return rc_fail(err, RC_EINVAL,
             "%s: expected a leading dimension of at least %" PRId64 ", found %" PRId64, name, least,
@@ -73,12 +74,13 @@ int rc_plan_dense_overlap(const rc_dense_t *a, const rc_dense_t *b)
     return x < y ? (uint64_t)of_a > y - x : (uint64_t)of_b > x - y;
 }
 
-rc_status_t rc_plan_operands_check(rc_op_t of, const rc_operands_t *o, rc_err_t *err)
+rc_status_t rc_plan_operands_check(
+    const rc_executor_t *x, rc_op_t of, const rc_operands_t *o, rc_err_t *err)
 {
     const rc_operation_t *op = rc_operation_of(of);
-    rc_status_t st = rc_plan_dense_check(&o->out, op->out.name, err);
+    rc_status_t st = rc_plan_dense_check(x, &o->out, op->out.name, err);
     for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++) {
-        st = rc_plan_dense_check(&o->in[i], op->in[i].name, err);
+        st = rc_plan_dense_check(x, &o->in[i], op->in[i].name, err);
         if (st == RC_OK && rc_plan_dense_overlap(&o->in[i], &o->out))
             st = rc_fail(err, RC_EINVAL, "%s and %s: expected memory apart, found an overlap",
                 op->in[i].name, op->out.name);

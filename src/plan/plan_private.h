@@ -237,8 +237,9 @@ rc_status_t rc_plan_pattern_clone(const rc_plan_t *plan, rc_plan_t *to, rc_err_t
 /* --------------------------------------------------------------- operands.c */
 
 /** Whether a dense matrix is there, aligned, with a leading dimension that is large enough.
- *  \return RC_OK or RC_EINVAL: names it */
-rc_status_t rc_plan_dense_check(const rc_dense_t *m, const char *name, rc_err_t *err);
+ *  \param[in] x  of its memory  \return RC_OK or RC_EINVAL: names it */
+rc_status_t rc_plan_dense_check(
+    const rc_executor_t *x, const rc_dense_t *m, const char *name, rc_err_t *err);
 
 /** 1: two dense matrices of one type share memory. */
 int rc_plan_dense_overlap(const rc_dense_t *a, const rc_dense_t *b);
@@ -246,7 +247,8 @@ int rc_plan_dense_overlap(const rc_dense_t *a, const rc_dense_t *b);
 /** Whether operands can be what a plan multiplies by and stores to.
  *  \param[in] op  of the plan, or of the twin of its kernels  \param[in] o  of rc_plan_operands
  *  \return RC_OK or RC_EINVAL: names the operand */
-rc_status_t rc_plan_operands_check(rc_op_t op, const rc_operands_t *o, rc_err_t *err);
+rc_status_t rc_plan_operands_check(
+    const rc_executor_t *x, rc_op_t op, const rc_operands_t *o, rc_err_t *err);
 
 /** The operands with the shapes of an operation on the matrix of the plan. */
 rc_operands_t rc_plan_operands(

@@ -248,8 +248,8 @@ static rc_status_t take(
         .rows = to.rows,
         .cols = to.cols,
         .type = b->precision};
-    RC_PASS(rc_plan_dense_check(&from, "from", err));
-    RC_PASS(rc_plan_dense_check(&to, "to", err));
+    RC_PASS(rc_plan_dense_check(x, &from, "from", err));
+    RC_PASS(rc_plan_dense_check(x, &to, "to", err));
     if (rc_plan_dense_overlap(&from, &to))
         return rc_fail(err, RC_EINVAL, "from and to: expected memory apart, found an overlap");
     steps_of(&from, t.from_step);

@@ -320,6 +320,10 @@ rc_status_t rc_plan_update(
     RC_PASS(rc_type_becomes(type, plan->precision, "values", err));
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
+    const int aligned = rc_executor_aligned(plan->place.x, type);
+    if (on_device && (uintptr_t)val % (uintptr_t)aligned != 0)
+        return rc_fail(
+            err, RC_EINVAL, "values: expected memory aligned to %d bytes, found %p", aligned, val);
     const rc_plan_values_t given = rc_plan_values_of(val, type, on_device);
     rc_status_t st = renewal_begin(&r[0], plan, given, err);
     if (st == RC_OK && plan->transpose)

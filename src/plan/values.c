@@ -16,11 +16,9 @@ rc_status_t rc_plan_type_check(
     const rc_executor_t *x, rc_precision_t t, const char *what, rc_err_t *err)
 {
     RC_PASS(rc_type_check(t, what, err));
-    return rc_executor_takes(x, t)
-               ? RC_OK
-               : rc_fail(err, RC_ENOTSUP,
-                     "%s: a plan on a GPU takes real numbers, found %s, as one on the host takes",
-                     what, rc_precision_name(t));
+    return rc_executor_takes(x, t) ? RC_OK
+                                   : rc_fail(err, RC_ENOTSUP, "%s: this device has no values of %s",
+                                         what, rc_precision_name(t));
 }
 
 rc_plan_values_t rc_plan_values_of(const void *val, rc_precision_t type, int on_device)

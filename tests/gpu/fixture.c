@@ -109,35 +109,74 @@ double input_value(int operand, int64_t r, int64_t j)
     return rc_rng_signed(3 + (uint64_t)operand, (uint64_t)(r * K_MAX + j));
 }
 
+double input_part(int operand, int64_t r, int64_t j, int part)
+{
+    return part ? rc_rng_signed(31 + (uint64_t)operand, (uint64_t)(r * K_MAX + j)) : input_value(operand, r, j);
+}
+
+double entry_part(const rc_csr_t *a, int64_t e, int part)
+{
+    return part ? rc_rng_signed(41, (uint64_t)e) : a->val[e];
+}
+
 double narrowed(rc_precision_t precision, double v)
 {
     return rc_type(precision)->round(v);
 }
 
-static void add_term(reference_t *ref, int64_t row, int64_t col, double x)
+/* A number by its parts, the second one 0 of real ones. */
+typedef struct parts {
+    double part[2];
+} parts_t;
+
+static parts_t input_of(rc_precision_t precision, int operand, int64_t r, int64_t j)
 {
-    ref->sum[row * ref->cols + col] += x;
-    ref->mag[row * ref->cols + col] += fabs(x);
+    parts_t x = {{0, 0}};
+    for (int q = 0; q < rc_type(precision)->parts; q++)
+        x.part[q] = narrowed(precision, input_part(operand, r, j, q));
+    return x;
+}
+
+static parts_t times(parts_t a, parts_t b)
+{
+    return (parts_t){{a.part[0] * b.part[0] - a.part[1] * b.part[1], a.part[0] * b.part[1] + a.part[1] * b.part[0]}};
+}
+
+static double size_of(parts_t x)
+{
+    return fabs(x.part[0]) + fabs(x.part[1]);
+}
+
+static void add_term(reference_t *ref, int64_t row, int64_t col, parts_t x, double mag)
+{
+    for (int q = 0; q < 2; q++)
+        ref->sum[q][row * ref->cols + col] += x.part[q];
+    ref->mag[row * ref->cols + col] += mag;
 }
 
 /* What entry e in row r adds to the output. */
 static void add_entry(reference_t *ref, const rc_csr_t *a, rc_precision_t precision, rc_op_t op,
     int64_t k, int64_t r, int64_t e)
 {
-    double v = narrowed(precision, a->val[e]);
+    parts_t v = {{0, 0}};
+    for (int q = 0; q < rc_type(precision)->parts; q++)
+        v.part[q] = narrowed(precision, entry_part(a, e, q));
     int64_t c = a->col_idx[e];
     if (op == RC_OP_SDDMM) {
-        for (int64_t j = 0; j < k; j++)
-            add_term(ref, e, 0,
-                v * narrowed(precision, input_value(0, r, j)) *
-                    narrowed(precision, input_value(1, c, j)));
+        for (int64_t j = 0; j < k; j++) {
+            const parts_t y = input_of(precision, 0, r, j);
+            const parts_t x = input_of(precision, 1, c, j);
+            add_term(ref, e, 0, times(v, times(y, x)), size_of(v) * size_of(y) * size_of(x));
+        }
         ref->terms[e] = k;
         return;
     }
     int64_t to = op == RC_OP_SPMM_T ? c : r;
     int64_t from = op == RC_OP_SPMM_T ? r : c;
-    for (int64_t j = 0; j < ref->cols; j++)
-        add_term(ref, to, j, v * narrowed(precision, input_value(0, from, j)));
+    for (int64_t j = 0; j < ref->cols; j++) {
+        const parts_t x = input_of(precision, 0, from, j);
+        add_term(ref, to, j, times(v, x), size_of(v) * size_of(x));
+    }
     ref->terms[to]++;
 }
 
@@ -150,10 +189,11 @@ reference_t make_reference(const rc_csr_t *a, rc_precision_t precision, rc_op_t 
         .cols = op == RC_OP_SPMM || op == RC_OP_SPMM_T ? k : 1,
     };
     size_t n = (size_t)(ref.rows * ref.cols) + 1;
-    ref.sum = calloc(n, sizeof *ref.sum);
+    for (int q = 0; q < 2; q++)
+        ref.sum[q] = calloc(n, sizeof *ref.sum[q]);
     ref.mag = calloc(n, sizeof *ref.mag);
     ref.terms = calloc((size_t)ref.rows + 1, sizeof *ref.terms);
-    assert_true(ref.sum && ref.mag && ref.terms);
+    assert_true(ref.sum[0] && ref.sum[1] && ref.mag && ref.terms);
     for (int64_t r = 0; r < a->rows; r++)
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
             add_entry(&ref, a, precision, op, k, r, e);
@@ -162,7 +202,8 @@ reference_t make_reference(const rc_csr_t *a, rc_precision_t precision, rc_op_t 
 
 void free_reference(reference_t *ref)
 {
-    free(ref->sum);
+    free(ref->sum[0]);
+    free(ref->sum[1]);
     free(ref->mag);
     free(ref->terms);
 }

@@ -110,6 +110,18 @@ double operand_get(const unsigned char *from, rc_precision_t precision, size_t i
     return rc_type(precision)->load(from, (int64_t)i);
 }
 
+void operand_put_part(unsigned char *to, rc_precision_t precision, size_t i, int part, double v)
+{
+    const rc_type_t *type = rc_type(precision);
+    rc_type(type->part)->store(to, (int64_t)i * type->parts + part, v);
+}
+
+double operand_get_part(const unsigned char *from, rc_precision_t precision, size_t i, int part)
+{
+    const rc_type_t *type = rc_type(precision);
+    return part < type->parts ? rc_type(type->part)->load(from, (int64_t)i * type->parts + part) : 0;
+}
+
 /* -------------------------------------------------------------- operands */
 
 static void make_input(gpu_operands_t *o, int place, int i)
@@ -126,7 +138,8 @@ static void make_input(gpu_operands_t *o, int place, int i)
     memset(host, 0xff, bytes);
     for (int64_t r = 0; r < m.rows; r++)
         for (int64_t j = 0; j < m.cols; j++)
-            operand_put(host + from, o->precision, operand_at(&m, r, j), input_value(i, r, j));
+            for (int q = 0; q < rc_type(o->precision)->parts; q++)
+                operand_put_part(host + from, o->precision, operand_at(&m, r, j), q, input_part(i, r, j, q));
     ok(o->x->alloc(o->x, bytes, &device, &err), &err, "memory for an input");
     ok(o->x->upload(o->x, device, host, bytes, &err), &err, "upload of an input");
     m.data = (unsigned char *)device + from;
@@ -141,8 +154,22 @@ int64_t gpu_operands_rows(const gpu_operands_t *o)
     return o->operation->out.rows == RC_DIM_ROWS ? 4 * rows + 8192 : rows;
 }
 
+/* The matrix of complex numbers. */
+static void make_values(gpu_operands_t *o)
+{
+    const int parts = rc_type(o->precision)->parts;
+    o->val = NULL;
+    if (parts == 1)
+        return;
+    o->val = malloc(((size_t)(parts * o->a->nnz) + 1) * sizeof *o->val);
+    assert_non_null(o->val);
+    for (int64_t i = 0; i < parts * o->a->nnz; i++)
+        o->val[i] = entry_part(o->a, i / parts, (int)(i % parts));
+}
+
 void gpu_operands_new(gpu_operands_t *o)
 {
+    make_values(o);
     rc_err_t err = {0};
     void *c = NULL;
     memset(o->memory, 0, sizeof o->memory);
@@ -164,7 +191,8 @@ void gpu_operands_new(gpu_operands_t *o)
     size_t values = most / rc_precision_bytes(out_type(o));
     memset(o->image, 0, most);
     for (size_t i = 0; i < values; i++)
-        operand_put(o->image, out_type(o), i, rc_rng_signed(9, i));
+        for (int q = 0; q < rc_type(out_type(o))->parts; q++)
+            operand_put_part(o->image, out_type(o), i, q, rc_rng_signed(9 + (uint64_t)q, i));
     ok(o->x->alloc(o->x, most, &c, &err), &err, "memory for the output");
     o->c = c;
 }
@@ -176,6 +204,7 @@ void gpu_operands_free(gpu_operands_t *o)
     o->x->release(o->x, o->c);
     free(o->host);
     free(o->image);
+    free(o->val);
     free_reference(&o->ref);
 }
 
@@ -217,6 +246,8 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
         .out_sums = o->out_sums,
         .c_order = identity ? RC_C_ORIGINAL : c_order,
         .a = o->a,
+        .val = o->val,
+        .val_type = RC_C128,
         .schedule = s,
         .identity = identity,
         .geometry = spec->kernel->geometry(o->x, spec->param, o->precision),
@@ -230,9 +261,9 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
 /* ----------------------------------------------------------------- check */
 
 /* What the output held at an index of its memory before. */
-static double old_value(const gpu_operands_t *o, size_t from, size_t i)
+static double old_value(const gpu_operands_t *o, size_t from, size_t i, int part)
 {
-    return operand_get(o->image + from, out_type(o), i);
+    return operand_get_part(o->image + from, out_type(o), i, part);
 }
 
 /* What a value may be off: sums round in their type, and are rounded to that of the output, by some
@@ -241,8 +272,20 @@ static double bound_of(const gpu_operands_t *o, int64_t terms, double mag, doubl
 {
     const rc_type_t *type = rc_type(out_type(o));
     double sum = rc_type(type->sum)->unit;
-    return 2 * sum * ((double)(terms + 4) * mag + 2 * kept) +
+    double parts = type->parts; /* as many terms, and products */
+    return 2 * parts * sum * ((double)(terms + 4) * mag + 2 * kept) +
            1.01 * type->unit * (2 * mag + kept) + type->least;
+}
+
+/* Part q of a product of two numbers. */
+static double product_part(const double a[2], const double b[2], int q)
+{
+    return q ? a[0] * b[1] + a[1] * b[0] : a[0] * b[0] - a[1] * b[1];
+}
+
+static double size_of(const double x[2])
+{
+    return fabs(x[0]) + fabs(x[1]);
 }
 
 /* Row `r` of the reference is row `row` of the output. */
@@ -252,14 +295,20 @@ static void check_row(const gpu_operands_t *o, const rc_operands_t *of, int64_t 
     size_t from = (size_t)((unsigned char *)of->out.data - o->c);
     for (int64_t j = 0; j < of->out.cols; j++) {
         size_t i = operand_at(&of->out, row, j);
-        double found = operand_get(o->host + from, out_type(o), i);
-        double kept = beta != 0 ? beta * old_value(o, from, i) : 0;
-        double expected = alpha * o->ref.sum[r * o->ref.cols + j] + kept;
-        double mag = fabs(alpha) * o->ref.mag[r * o->ref.cols + j];
-        double bound = bound_of(o, o->ref.terms[r], mag, fabs(kept));
-        if (!(fabs(found - expected) <= bound))
-            fail_msg("%s: value (%d, %d): expected %.17g, found %.17g, off by %.3g of the bound",
-                label, (int)row, (int)j, expected, found, fabs(found - expected) / bound);
+        const int64_t n = r * o->ref.cols + j;
+        const double by[2] = {alpha, of->alpha_im};
+        const double with[2] = {beta, of->beta_im};
+        const int keeps = size_of(with) > 0;
+        const double old[2] = {keeps ? old_value(o, from, i, 0) : 0, keeps ? old_value(o, from, i, 1) : 0};
+        const double sum[2] = {o->ref.sum[0][n], o->ref.sum[1][n]};
+        double bound = bound_of(o, o->ref.terms[r], size_of(by) * o->ref.mag[n], size_of(with) * size_of(old));
+        for (int q = 0; q < rc_type(out_type(o))->parts; q++) {
+            double found = operand_get_part(o->host + from, out_type(o), i, q);
+            double expected = product_part(by, sum, q) + product_part(with, old, q);
+            if (!(fabs(found - expected) <= bound))
+                fail_msg("%s: part %d of value (%d, %d): expected %.17g, found %.17g, off by %.3g of the bound",
+                    label, q, (int)row, (int)j, expected, found, fabs(found - expected) / bound);
+        }
     }
 }
 

@@ -20,6 +20,10 @@ size_t operand_at(const rc_dense_t *m, int64_t r, int64_t j);
 void operand_put(unsigned char *to, rc_precision_t precision, size_t i, double v);
 double operand_get(const unsigned char *from, rc_precision_t precision, size_t i);
 
+/* The same of a part of one: 0 or, of complex numbers, 1. */
+void operand_put_part(unsigned char *to, rc_precision_t precision, size_t i, int part, double v);
+double operand_get_part(const unsigned char *from, rc_precision_t precision, size_t i, int part);
+
 typedef struct gpu_operands {
     rc_executor_t *x;
     const rc_operation_t *operation;
@@ -29,6 +33,7 @@ typedef struct gpu_operands {
     int out_sums; /* 1: the output has the type of sums */
     rc_layout_t layout;
     int64_t k;
+    double *val; /* [2 * nnz] values of the matrix where they are complex, else NULL */
     reference_t ref;
     rc_dense_t in[PLACES][RC_INPUTS_MAX];
     void *memory[PLACES * RC_INPUTS_MAX]; /* of the inputs */
@@ -53,6 +58,7 @@ rc_operands_t gpu_operands_of(const gpu_operands_t *o, int place, int64_t rows);
 void gpu_operands_fill(gpu_operands_t *o, const rc_operands_t *of, int old);
 
 /* What one run made of the output: every value against fp64, the rest of the memory bit by bit.
+ * The imaginary parts of alpha and beta are those of the operands.
  * \param[in] old    as gpu_operands_fill was told
  * \param[in] label  of the case, for messages */
 void gpu_operands_check(gpu_operands_t *o, const rc_operands_t *of, const rc_problem_t *p,

@@ -13,7 +13,6 @@
 #include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
-#include "real_types.h"
 #include "variants.h"
 
 #include <stdio.h>
@@ -72,7 +71,9 @@ static int is_ours(const rc_kernel_t *k)
 typedef struct scalars {
     double alpha;
     double beta;
-    int old; /* 1: the output holds values before, 0: NaN */
+    int old;         /* 1: the output holds values before, 0: NaN */
+    double alpha_im; /* of complex numbers */
+    double beta_im;
 } scalars_t;
 
 /* Twice, so that the second run finds the first one's results: with beta 0 it replaces them. */
@@ -82,11 +83,15 @@ static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *sta
     rc_err_t err = {0};
     rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
     char text[400];
-    snprintf(text, sizeof text, "%s, alpha %g, beta %g", label, s.alpha, s.beta);
-    if (s.alpha == 0) /* reads no input */
+    if (rc_type(p->precision)->parts > 1) {
+        of.alpha_im = s.alpha_im;
+        of.beta_im = s.beta_im;
+    }
+    snprintf(text, sizeof text, "%s, alpha %g%+gi, beta %g%+gi", label, s.alpha, of.alpha_im, s.beta, of.beta_im);
+    if (s.alpha == 0 && of.alpha_im == 0) /* reads no input */
         of.in[0].data = of.in[1].data = NULL;
     gpu_operands_fill(&plan->o, &of, s.old);
-    for (int round = 0; round < (s.beta == 0 ? 2 : 1); round++) {
+    for (int round = 0; round < (s.beta == 0 && of.beta_im == 0 ? 2 : 1); round++) {
         rc_status_t st = rc_kernel_run(kernel, state, &of, s.alpha, s.beta, &err);
         if (st == RC_ENOTSUP && !is_ours(kernel))
             return st;
@@ -100,9 +105,9 @@ static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *sta
 static rc_status_t run_pairs(plan_t *plan, const rc_kernel_t *kernel, void *state,
     const rc_problem_t *p, int place, uint64_t dice, const char *label)
 {
-    static const scalars_t pair[] = {
-        {2, 0.5, 1}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 2, 1}, {0, 1, 1}};
-    static const scalars_t plain = {1, 0, 0};
+    static const scalars_t pair[] = {{2, 0.5, 1, 0.25, -1}, {-1, 1, 1, 0, 0}, {0, 0, 0, 0, 0}, {1, 1, 1, 3, 0},
+        {0, 2, 1, 0, 0.5}, {0, 1, 1, 0, 0}, {0.5, 0, 0, -2, 0}};
+    static const scalars_t plain = {1, 0, 0, 0, 0};
     rc_err_t err = {0};
     rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
     if (kernel->preprocess) {
@@ -145,8 +150,11 @@ static void check_values(const rc_kernel_t *kernel, rc_executor_t *x, const rc_p
     ok(x->download(x, value, array, (size_t)(count * type->bytes), &err), &err, label);
     for (int64_t i = 0; i < count; i++) {
         int64_t at = rc_place_at(place, left.bytes, i);
-        double want = at > 0 ? type->round(p->a->val[at - 1]) : 0;
-        assert_true(at >= 0 && at <= p->a->nnz && !is[at] && type->load(value, i) == want);
+        assert_true(at >= 0 && at <= p->a->nnz && !is[at]);
+        for (int q = 0; q < type->parts; q++) {
+            double want = at > 0 ? type->round(entry_part(p->a, at - 1, q)) : 0;
+            assert_true(operand_get_part((unsigned char *)value, p->precision, (size_t)i, q) == want);
+        }
         is[at] = at > 0;
         seen += at > 0;
     }
@@ -345,8 +353,8 @@ static void on_every_matrix(body_fn *body, int out_sums)
     d->executor.alloc = counting_alloc;
     d->executor.release = counting_release;
     for (int m = 0; m < shape_count; m++)
-        for (int i = 0; i < REAL_TYPES; i++) {
-            const rc_precision_t precision = real_type(i);
+        for (int i = 0; i < RC_TYPES; i++) {
+            const rc_precision_t precision = (rc_precision_t)i;
             if (out_sums && rc_type_out(precision, 1) == precision)
                 continue;
             plan.o.out_sums = out_sums;

@@ -93,7 +93,7 @@ static void *upload_values(const trial_t *t, int which, int64_t rows, int64_t co
 static void compare(const trial_t *t, int64_t k, double factor, double old)
 {
     enum { SUMMED = 1000, STORED = 16 }; /* roundings */
-    static double out[MOST * MOST];
+    static double out[2 * MOST * MOST]; /* two parts each */
     const input_t *in = t->in;
     const rc_type_t *type = rc_type(t->precision);
     const double off = SUMMED * rc_type(type->sum)->unit + STORED * type->unit;

@@ -45,7 +45,7 @@ static void *upload(const void *from, size_t bytes)
 static void *upload_vector(rc_precision_t precision, int64_t n, double first)
 {
     enum { most = MOST };
-    static double host[most];
+    static double host[2 * most]; /* two parts each */
     assert_true(n <= most);
     for (int64_t i = 0; i < n; i++)
         rc_type(precision)->store(host, i, first + (double)(i % 7) / 4);
@@ -56,7 +56,7 @@ static void *upload_vector(rc_precision_t precision, int64_t n, double first)
 static void compare(const trial_t *t, double alpha, double beta, double first)
 {
     enum { SUMMED = 2000, STORED = 16 }; /* roundings */
-    static double y[MOST];
+    static double y[2 * MOST];
     const input_t *in = t->in;
     const rc_type_t *type = rc_type(t->precision);
     const double off = SUMMED * rc_type(type->sum)->unit + STORED * type->unit;

@@ -1,4 +1,4 @@
-/* The types of real numbers, which are those of sweeps, stores and GPUs. */
+/* The types of real numbers, which are those of commands and files. */
 #ifndef RC_TESTS_REAL_TYPES_H
 #define RC_TESTS_REAL_TYPES_H
 

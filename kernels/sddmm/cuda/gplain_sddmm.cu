@@ -65,7 +65,7 @@ extern "C" rc_status_t rc_gplain_sddmm(
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(o, alpha, beta);
     if (s->slots.slots == 0)
         return RC_OK; /* a grid of no blocks is an error */
-    rc::pick<rc::reals>(s->base.p.precision, [&](auto t) {
+    rc::pick<rc::any>(s->base.p.precision, [&](auto t) {
         s->slots.wide ? launch<RC_VALUE(t), int64_t>(s, o, scalars)
                       : launch<RC_VALUE(t), int32_t>(s, o, scalars);
     });

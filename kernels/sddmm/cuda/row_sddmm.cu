@@ -145,6 +145,6 @@ template <typename T, int WIDTH> const void *entry_of(int vectors)
 
 extern "C" const void *rc_cuda_row_sddmm_entry(rc_precision_t precision, int width, int vectors)
 {
-    return rc::pick_wide<rc::reals>(precision, width,
+    return rc::pick_wide<rc::any>(precision, width,
         [&](auto t, auto w) { return rc::entry_of<RC_VALUE(t), RC_WIDTH(w)>(vectors); });
 }

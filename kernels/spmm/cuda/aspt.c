@@ -291,7 +291,7 @@ static rc_status_t multiply(
         RC_PASS(launch_pieces(s, o, scalars, err));
     if (s->parts.panels > 0)
         RC_PASS(launch_tiles(s, o, scalars, err));
-    return rc_cuda_scale(x, &o->out, s->absent, s->absents, beta, err);
+    return rc_cuda_scale(x, &o->out, s->absent, s->absents, (const double[]){beta, 0}, err);
 }
 
 static rc_status_t run(

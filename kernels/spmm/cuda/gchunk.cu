@@ -5,7 +5,7 @@
 extern "C" const void *rc_cuda_gchunk_entry(
     rc_precision_t precision, int64_t col_bytes, int width, int vectors, int batch)
 {
-    return rc::pick_wide<rc::reals>(precision, width, [&](auto t, auto w) {
+    return rc::pick_wide<rc::any>(precision, width, [&](auto t, auto w) {
         return rc::chunks_entry<RC_VALUE(t), RC_GCHUNK_ROWS, RC_WIDTH(w)>(
             col_bytes, vectors, batch);
     });
@@ -14,7 +14,7 @@ extern "C" const void *rc_cuda_gchunk_entry(
 extern "C" const void *rc_cuda_gchunk_walk_entry(
     rc_precision_t precision, int64_t col_bytes, int width, int batch, int longs)
 {
-    return rc::pick_wide<rc::reals>(precision, width, [&](auto t, auto w) {
+    return rc::pick_wide<rc::any>(precision, width, [&](auto t, auto w) {
         return rc::walk_entry<RC_VALUE(t), RC_WIDTH(w)>(col_bytes, batch, longs);
     });
 }

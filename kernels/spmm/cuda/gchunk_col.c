@@ -212,7 +212,7 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .layout = RC_COL_MAJOR,
     .format = "chunks",
     .scatters = 1,
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .rank = {{1, 2, 1}},
     .param =
@@ -241,7 +241,7 @@ const rc_kernel_t rc_kernel_gchunk_row_col = {
     .layout = RC_ROW_COL,
     .format = "chunks",
     .scatters = 1,
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .rank = {{1, 2, 1}},
     .param = {{"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,

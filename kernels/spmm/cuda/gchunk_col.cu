@@ -36,7 +36,7 @@ template <typename T> __global__ void copy_rows(const rc_gchunk_copy_t a)
 
 extern "C" const void *rc_cuda_gchunk_copy_entry(rc_precision_t precision)
 {
-    return rc::pick<rc::reals>(precision,
+    return rc::pick<rc::any>(precision,
         [&](auto t) { return reinterpret_cast<const void *>(rc::copy_rows<RC_VALUE(t)>); });
 }
 
@@ -46,13 +46,13 @@ extern "C" const void *rc_cuda_gchunk_col_entry(rc_gchunk_form_t form, rc_precis
     constexpr int COLUMNS = RC_GCHUNK_COLUMNS;
     constexpr int TRANSPOSED = RC_GCHUNK_TRANSPOSED;
     if (form == RC_GCHUNK_COLUMNS)
-        return rc::pick<rc::reals>(precision, [&](auto t) {
+        return rc::pick<rc::any>(precision, [&](auto t) {
             return rc::pick_width<RC_SUM(t)>(width, [&](auto w) {
                 return rc::chunks_entry<RC_VALUE(t), COLUMNS, RC_WIDTH(w)>(
                     col_bytes, vectors, batch);
             });
         });
-    return rc::pick<rc::reals>(precision, [&](auto t) {
+    return rc::pick<rc::any>(precision, [&](auto t) {
         constexpr int WIDTH = 16 / sizeof(RC_VALUE(t));
         return width == WIDTH
                    ? rc::chunks_entry<RC_VALUE(t), TRANSPOSED, WIDTH>(col_bytes, vectors, batch)

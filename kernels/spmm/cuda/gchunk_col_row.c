@@ -72,7 +72,7 @@ const rc_kernel_t rc_kernel_gchunk_col_row = {
     .layout = RC_COL_ROW,
     .format = "chunks",
     .rank = {{1, 2, 2}},
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .param =
         {

@@ -207,8 +207,8 @@ static strip_t strip_for(const gpanel_t *s)
     return best;
 }
 
-#define ENTRY(id, suffix) [id] = rc_cuda_gpanel_entry_##suffix,
-static const void *(*const entries[])(const rc_gpanel_instance_t *) = {RC_FOR_EACH_REAL(ENTRY)};
+#define ENTRY(id, name, suffix, ...) [id] = rc_cuda_gpanel_entry_##suffix,
+static const void *(*const entries[])(const rc_gpanel_instance_t *) = {RC_FOR_EACH_TYPE(ENTRY)};
 #undef ENTRY
 
 /* Loads of so many bytes that are a vector, or take as many registers. */
@@ -316,7 +316,7 @@ const rc_kernel_t rc_kernel_gpanel = {
     .layout = RC_ROW_MAJOR,
     .format = "panels",
     .rank = {{1, 3, 5}, {64, 3, 1}, {1024, 1, 1}},
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .strict = strict,
     .param = {PARAMS},

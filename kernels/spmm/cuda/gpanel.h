@@ -53,9 +53,9 @@ typedef struct rc_gpanel_instance {
 /** The device function of a type, rc_cuda_gpanel_entry_fp32 and so on, to be launched with a
  *  multiple of 32 threads, up to the room.  Where there are parts, each of them has shared memory
  *  for the sums of 32 bytes of values and an int32_t.  NULL: there is none. */
-#define RC_GPANEL_ENTRY(id, suffix)                                                                \
+#define RC_GPANEL_ENTRY(id, name, suffix, ...)                                                     \
     const void *rc_cuda_gpanel_entry_##suffix(const rc_gpanel_instance_t *of);
-RC_FOR_EACH_REAL(RC_GPANEL_ENTRY)
+RC_FOR_EACH_TYPE(RC_GPANEL_ENTRY)
 #undef RC_GPANEL_ENTRY
 
 #ifdef __cplusplus

@@ -59,7 +59,7 @@ static rc_status_t run(
     int before = rc_cuda_enter(x);
     rc_status_t st = rc_row_run(x, s->launch, &s->args, o, rc_cuda_scalars(o, alpha, beta), err);
     if (st == RC_OK)
-        st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
+        st = rc_cuda_slots_absent(x, &s->slots, o, beta, err);
     rc_cuda_leave(x, before);
     return st;
 }
@@ -72,7 +72,7 @@ const rc_kernel_t rc_kernel_growmajor = {
     .layout = RC_ROW_MAJOR,
     .format = "slots",
     .rank = {{1, 6, 4}},
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .strict = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,

@@ -98,7 +98,7 @@ template <typename T, int WIDTH> const void *rowmajor_entry(int wide, int vector
 extern "C" const void *rc_cuda_growmajor_entry(
     rc_precision_t precision, int wide, int width, int vectors)
 {
-    return rc::pick_wide<rc::reals>(precision, width, [&](auto t, auto w) {
+    return rc::pick_wide<rc::any>(precision, width, [&](auto t, auto w) {
         return rc::rowmajor_entry<RC_VALUE(t), RC_WIDTH(w)>(wide, vectors);
     });
 }

@@ -354,7 +354,7 @@ template <typename T, typename C> const void *slices_entry(int strip)
 extern "C" const void *rc_cuda_gslice_columns_entry(
     rc_precision_t precision, int64_t col_bytes, int strip)
 {
-    return rc::pick<rc::reals>(precision, [&](auto t) {
+    return rc::pick<rc::any>(precision, [&](auto t) {
         return col_bytes == 2 ? rc::columns_entry<RC_VALUE(t), uint16_t>(strip)
                               : rc::columns_entry<RC_VALUE(t), int32_t>(strip);
     });
@@ -362,7 +362,7 @@ extern "C" const void *rc_cuda_gslice_columns_entry(
 
 extern "C" const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip)
 {
-    return rc::pick<rc::reals>(precision, [&](auto t) {
+    return rc::pick<rc::any>(precision, [&](auto t) {
         return col_bytes == 2 ? rc::slices_entry<RC_VALUE(t), uint16_t>(strip)
                               : rc::slices_entry<RC_VALUE(t), int32_t>(strip);
     });

@@ -222,8 +222,8 @@ static rc_status_t allow_shared(const gstage_t *s, const void *entry, rc_err_t *
         "shared memory of gstage", err);
 }
 
-#define ENTRY(id, suffix) [id] = rc_cuda_gstage_entry_##suffix,
-static const void *(*const entries[])(const rc_gstage_instance_t *) = {RC_FOR_EACH_REAL(ENTRY)};
+#define ENTRY(id, name, suffix, ...) [id] = rc_cuda_gstage_entry_##suffix,
+static const void *(*const entries[])(const rc_gstage_instance_t *) = {RC_FOR_EACH_TYPE(ENTRY)};
 #undef ENTRY
 
 static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
@@ -315,7 +315,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .layout = RC_ROW_MAJOR,
     .format = "stages",
     .rank = {{1, 4, 3}},
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .strict = strict,
     .param = {PARAMS},

@@ -48,9 +48,9 @@ typedef struct rc_gstage_instance {
 
 /** The device function of a type, rc_cuda_gstage_entry_fp32 and so on, to be launched with
  *  RC_GSTAGE_THREADS threads.  NULL: there is none. */
-#define RC_GSTAGE_ENTRY(id, suffix)                                                                \
+#define RC_GSTAGE_ENTRY(id, name, suffix, ...)                                                     \
     const void *rc_cuda_gstage_entry_##suffix(const rc_gstage_instance_t *of);
-RC_FOR_EACH_REAL(RC_GSTAGE_ENTRY)
+RC_FOR_EACH_TYPE(RC_GSTAGE_ENTRY)
 #undef RC_GSTAGE_ENTRY
 
 #ifdef __cplusplus

@@ -236,7 +236,7 @@ static rc_status_t scale_all(const rc_cuda_rs_t *s, const rc_dense_t *c, double 
 {
     size_t value = rc_precision_bytes(c->precision);
     if (beta != 0 || c->rows == 0 || c->cols == 0)
-        return rc_cuda_scale(s->base.memory.x, c, NULL, c->rows, beta, err);
+        return rc_cuda_scale(s->base.memory.x, c, NULL, c->rows, (const double[]){beta, 0}, err);
     return rc_cuda_check(
         cudaMemset2DAsync(c->data, (size_t)c->ld * value, 0, (size_t)c->cols * value,
             (size_t)c->rows, rc_cuda_stream(s->base.memory.x)),
@@ -246,8 +246,9 @@ static rc_status_t scale_all(const rc_cuda_rs_t *s, const rc_dense_t *c, double 
 static rc_status_t scale_some(
     const rc_cuda_rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
 {
-    RC_PASS(rc_cuda_scale(s->base.memory.x, c, s->scaled, s->scaled_rows, beta, err));
-    return rc_cuda_scale(s->base.memory.x, c, s->absent, s->absents, beta, err);
+    const double by[2] = {beta, 0};
+    RC_PASS(rc_cuda_scale(s->base.memory.x, c, s->scaled, s->scaled_rows, by, err));
+    return rc_cuda_scale(s->base.memory.x, c, s->absent, s->absents, by, err);
 }
 
 static rc_status_t multiply(const rc_cuda_rs_t *s, const rc_operands_t *o, rc_op_t op,

@@ -190,7 +190,7 @@ static rc_status_t run(
     int before = rc_cuda_enter(x);
     rc_status_t st = launch(s, o, rc_cuda_scalars(o, alpha, beta), err);
     if (st == RC_OK)
-        st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
+        st = rc_cuda_slots_absent(x, &s->slots, o, beta, err);
     rc_cuda_leave(x, before);
     return st;
 }

@@ -9,7 +9,8 @@
 static rc_status_t multiply(
     const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    RC_PASS(rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, beta, err));
+    const double by[2] = {beta, o->beta_im};
+    RC_PASS(rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, by, err));
     return rc_gplain_spmm_t(s, o, alpha, err);
 }
 
@@ -20,6 +21,7 @@ const rc_kernel_t rc_kernel_gplain_spmm_t = {
     .source = "rowcast",
     .op = RC_OP_SPMM_T,
     .layout = RC_ROW_MAJOR,
+    .types = RC_TYPES_WHOLE,
     .c_orders = RC_STORES_ORIGINAL,
     .analyse = rc_cuda_slots_analyse,
     RC_GPLAIN_MEMBERS(multiply),

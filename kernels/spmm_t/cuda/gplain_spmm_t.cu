@@ -47,9 +47,10 @@ extern "C" rc_status_t rc_gplain_spmm_t(
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(o, alpha, 0);
     if (s->slots.slots == 0)
         return RC_OK; /* a grid of no blocks is an error */
-    rc::pick<rc::ieee>(o->out.precision, [&](auto t) {
-        s->slots.wide ? launch<RC_VALUE(t), int64_t>(s, o, scalars)
-                      : launch<RC_VALUE(t), int32_t>(s, o, scalars);
+    rc::pick<rc::any>(o->out.precision, [&](auto t) {
+        if constexpr (std::is_same<RC_VALUE(t), RC_SUM(t)>::value)
+            s->slots.wide ? launch<RC_VALUE(t), int64_t>(s, o, scalars)
+                          : launch<RC_VALUE(t), int32_t>(s, o, scalars);
     });
     return rc_cuda_launched("launch of gplain-spmm_t", err);
 }

@@ -7,7 +7,7 @@ static rc_status_t multiply(
     const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     RC_PASS(rc_gplain_spmv(s, o, alpha, beta, err));
-    return rc_cuda_slots_absent(s->base.memory.x, &s->slots, &o->out, beta, err);
+    return rc_cuda_slots_absent(s->base.memory.x, &s->slots, o, beta, err);
 }
 
 const rc_kernel_t rc_kernel_gplain_spmv = {
@@ -16,7 +16,7 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     .c_orders = RC_STORES_ANY,
     .deterministic = rc_kernel_always,

@@ -63,12 +63,15 @@ rc_status_t rc_spmv_run(
     const rc_spmv_t *s = state;
     rc_executor_t *x = s->base.memory.x;
     RC_PASS(launch(s, &s->launch[0], o, rc_cuda_scalars(o, alpha, beta), err));
-    if (s->launch[1].of.ctas > 0)
-        RC_PASS(launch(s, &s->launch[1], o, rc_cuda_scalars(o, alpha, 1), err));
+    if (s->launch[1].of.ctas > 0) {
+        rc_operands_t more = *o;
+        more.beta_im = 0;
+        RC_PASS(launch(s, &s->launch[1], o, rc_cuda_scalars(&more, alpha, 1), err));
+    }
     if (s->slots.absents == 0)
         return RC_OK;
     int before = rc_cuda_enter(x);
-    rc_status_t st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
+    rc_status_t st = rc_cuda_slots_absent(x, &s->slots, o, beta, err);
     rc_cuda_leave(x, before);
     return st;
 }

@@ -43,7 +43,7 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "coo",
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

@@ -18,6 +18,6 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS,
 
 extern "C" const void *rc_spmv_coo_entry(rc_precision_t precision)
 {
-    return rc::pick<rc::reals>(
+    return rc::pick<rc::any>(
         precision, [&](auto t) { return reinterpret_cast<const void *>(&coo<RC_VALUE(t)>); });
 }

@@ -46,7 +46,7 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .param = {RC_ELL_LIMIT_PARAM},
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
-    .types = RC_TYPES_REAL,
+    .types = RC_TYPES_ANY,
     .out_sums = 1,
     RC_SPMV_MEMBERS,
 };

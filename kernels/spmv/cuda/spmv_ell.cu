@@ -43,6 +43,6 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS) ell(const rc_spmv_ell_args_t 
 
 extern "C" const void *rc_spmv_ell_entry(rc_precision_t precision)
 {
-    return rc::pick<rc::reals>(
+    return rc::pick<rc::any>(
         precision, [&](auto t) { return reinterpret_cast<const void *>(&ell<RC_VALUE(t)>); });
 }

@@ -193,7 +193,7 @@ template <typename T, typename I> const void *entry()
 
 extern "C" const void *rc_spmv_merge_entry(rc_precision_t precision, int wide)
 {
-    return rc::pick<rc::reals>(precision, [&](auto t) {
+    return rc::pick<rc::any>(precision, [&](auto t) {
         return wide ? entry<RC_VALUE(t), int64_t>() : entry<RC_VALUE(t), int32_t>();
     });
 }

@@ -214,7 +214,7 @@ static rc_status_t cuda_scale(
     rc_executor_t *x, const rc_dense_t *m, const double beta[2], rc_err_t *err)
 {
     int before = rc_cuda_enter(x);
-    rc_status_t st = rc_cuda_scale(x, m, NULL, m->rows, beta[0], err);
+    rc_status_t st = rc_cuda_scale(x, m, NULL, m->rows, beta, err);
     rc_cuda_leave(x, before);
     return st;
 }
@@ -260,6 +260,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
         .threads = threads ? threads : cpus_of_process(),
         .lanes32 = warp,
         .line_bytes = line_bytes,
+        .types = RC_TYPES_ANY,
         .impl = impl,
         .alloc = cuda_alloc,
         .release = cuda_release,

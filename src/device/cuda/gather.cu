@@ -19,7 +19,7 @@ __global__ void gather(T *to, const void *place, int place_bytes, int64_t count,
         const int64_t at = place == nullptr   ? i + 1
                            : place_bytes == 4 ? static_cast<const int32_t *>(place)[i]
                                               : static_cast<const int64_t *>(place)[i];
-        to[i] = at > 0 ? static_cast<T>(from[at - 1]) : T(0);
+        to[i] = at > 0 ? static_cast<T>(static_cast<rc::sum_of<F>>(from[at - 1])) : T(0);
     }
 }
 
@@ -54,6 +54,15 @@ template <typename T, typename F> int launch(const rc_gather_t *g, cudaStream_t 
     return 1;
 }
 
+/* Where one becomes the other: an imaginary part is not left out. */
+template <typename T, typename F> int gather_as(const rc_gather_t *g, cudaStream_t stream)
+{
+    if constexpr (std::is_constructible<T, rc::sum_of<F>>::value)
+        return launch<T, F>(g, stream);
+    else
+        return 0;
+}
+
 template <typename T> int launch(const rc_take_t *t, cudaStream_t stream)
 {
     const int64_t lines_max = 1 << 20;
@@ -80,9 +89,9 @@ extern "C" rc_status_t rc_cuda_gather(const rc_executor_t *x, const rc_gather_t 
     if (g->count == 0)
         return RC_OK;
     const cudaStream_t stream = rc_cuda_stream(x);
-    const int known = rc::pick<rc::reals>(g->to_type, [&](auto to) {
-        return rc::pick<rc::reals>(g->from_type,
-            [&](auto from) { return launch<RC_VALUE(to), RC_VALUE(from)>(g, stream); });
+    const int known = rc::pick<rc::any>(g->to_type, [&](auto to) {
+        return rc::pick<rc::any>(g->from_type,
+            [&](auto from) { return gather_as<RC_VALUE(to), RC_VALUE(from)>(g, stream); });
     });
     if (!known)
         return rc_fail(err, RC_ENOTSUP, "values of a type that is not known");
@@ -96,7 +105,7 @@ extern "C" rc_status_t rc_cuda_take(const rc_executor_t *x, const rc_take_t *t, 
     if (t->rows == 0 || t->cols == 0)
         return RC_OK;
     const cudaStream_t stream = rc_cuda_stream(x);
-    if (!rc::pick<rc::reals>(t->type, [&](auto v) { return launch<RC_VALUE(v)>(t, stream); }))
+    if (!rc::pick<rc::any>(t->type, [&](auto v) { return launch<RC_VALUE(v)>(t, stream); }))
         return rc_fail(err, RC_ENOTSUP, "values of a type that is not known");
     return rc_cuda_launched("rows in another order", err);
 }

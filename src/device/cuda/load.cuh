@@ -2,6 +2,8 @@
 #ifndef RC_DEVICE_CUDA_LOAD_CUH
 #define RC_DEVICE_CUDA_LOAD_CUH
 
+#include "device/cuda/complex.cuh"
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -28,6 +30,20 @@ __device__ __forceinline__ double load_once(const double *p)
 {
     double x;
     asm("ld.global.nc.L1::evict_first.f64 %0, [%1];" : "=d"(x) : "l"(p));
+    return x;
+}
+
+__device__ __forceinline__ complex<float> load_once(const complex<float> *p)
+{
+    complex<float> x;
+    asm("ld.global.nc.L1::evict_first.v2.f32 {%0, %1}, [%2];" : "=f"(x.re), "=f"(x.im) : "l"(p));
+    return x;
+}
+
+__device__ __forceinline__ complex<double> load_once(const complex<double> *p)
+{
+    complex<double> x;
+    asm("ld.global.nc.L1::evict_first.v2.f64 {%0, %1}, [%2];" : "=d"(x.re), "=d"(x.im) : "l"(p));
     return x;
 }
 

@@ -11,9 +11,10 @@ extern "C" {
 /** Enqueue m = beta m for some rows; with beta 0 they are not read, with beta 1 nothing is done.
  *  The GPU of the executor is the current one.
  *  \param[in] row   [rows] device memory; NULL: the first rows
+ *  \param[in] beta  real and imaginary part
  *  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_cuda_scale(const rc_executor_t *x, const rc_dense_t *m, const int32_t *row,
-    int64_t rows, double beta, rc_err_t *err);
+    int64_t rows, const double beta[2], rc_err_t *err);
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,28 @@ __device__ __forceinline__ double beta_of(const rc_cuda_scalars_t &s, double)
     return s.beta64;
 }
 
+__device__ __forceinline__ parts::factor<float> alpha_of(const rc_cuda_scalars_t &s, complex<float>)
+{
+    return {s.alpha32, s.alpha32_im};
+}
+
+__device__ __forceinline__ parts::factor<double> alpha_of(
+    const rc_cuda_scalars_t &s, complex<double>)
+{
+    return {s.alpha64, s.alpha64_im};
+}
+
+__device__ __forceinline__ parts::factor<float> beta_of(const rc_cuda_scalars_t &s, complex<float>)
+{
+    return {s.beta32, s.beta32_im};
+}
+
+__device__ __forceinline__ parts::factor<double> beta_of(
+    const rc_cuda_scalars_t &s, complex<double>)
+{
+    return {s.beta64, s.beta64_im};
+}
+
 /* Where a sum is stored there, of where it would be among values: as many values behind the begin.
  */
 template <typename T>
@@ -55,7 +77,7 @@ __device__ __forceinline__ void store(T *to, sum_of<T> sum, const rc_cuda_scalar
 {
     typedef sum_of<T> S;
     S v = alpha_of(s, S()) * sum;
-    S beta = beta_of(s, S());
+    const auto beta = beta_of(s, S());
     if (beta != S(0))
         v = fma(beta, load_old(to, s), v);
     if constexpr (sizeof(T) < sizeof(S))

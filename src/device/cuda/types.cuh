@@ -13,6 +13,7 @@
 #define RC_DEVICE_CUDA_TYPES_CUH
 
 #include "base/type.h"
+#include "device/cuda/complex.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -47,7 +48,7 @@ RC_FOR_EACH_TYPE(RC_CUDA_TYPE)
 template <rc_precision_t... P> struct types {
 };
 
-/* As RC_TYPES_IEEE and RC_TYPES_REAL. */
+/* As RC_TYPES_IEEE, RC_TYPES_REAL and RC_TYPES_ANY. */
 typedef types<RC_FP32, RC_FP64> ieee;
 typedef types<RC_BF16, RC_FP16> shorts; /* those of 16 bits */
 #define RC_CUDA_NEXT(id, ...) , id
@@ -55,6 +56,7 @@ template <rc_precision_t First, rc_precision_t... Rest> struct listed {
     typedef types<Rest...> rest;
 };
 typedef listed<RC_FP32 RC_FOR_EACH_REAL(RC_CUDA_NEXT)>::rest reals;
+typedef listed<RC_FP32 RC_FOR_EACH_TYPE(RC_CUDA_NEXT)>::rest any;
 #undef RC_CUDA_NEXT
 
 template <typename F, rc_precision_t P> auto pick_from(types<P>, rc_precision_t p, const F &f)
@@ -89,7 +91,7 @@ template <typename L, typename F> auto pick_wide(rc_precision_t p, int width, co
         p, [&](auto t) { return pick_width<RC_VALUE(t)>(width, [&](auto w) { return f(t, w); }); });
 }
 
-/* The unsigned number of so many bytes. */
+/* The unsigned number of so many bytes; of 16 four of them. */
 template <int BYTES> struct word_of;
 template <> struct word_of<2> {
     typedef uint16_t word;
@@ -99,6 +101,9 @@ template <> struct word_of<4> {
 };
 template <> struct word_of<8> {
     typedef uint64_t word;
+};
+template <> struct word_of<16> {
+    typedef uint4 word;
 };
 template <typename T> using word = typename word_of<sizeof(T)>::word;
 

@@ -101,7 +101,7 @@ __device__ __forceinline__ void store_vector(
 {
     typedef typename vector_of<T, WIDTH>::type vector;
     typedef sum_of<T> S;
-    const S beta = beta_of(s, S());
+    const auto beta = beta_of(s, S());
     packed<T, WIDTH> out;
 #pragma unroll
     for (int w = 0; w < WIDTH; w++)

@@ -92,9 +92,10 @@ rc_status_t rc_cuda_slots_build(
 }
 
 rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,
-    const rc_dense_t *out, double beta, rc_err_t *err)
+    const rc_operands_t *o, double beta, rc_err_t *err)
 {
-    return rc_cuda_scale(x, out, s->absent, s->absents, beta, err);
+    const double by[2] = {beta, o->beta_im};
+    return rc_cuda_scale(x, &o->out, s->absent, s->absents, by, err);
 }
 
 /* -------------------------------------------------------------- analysis */

@@ -49,9 +49,10 @@ rc_status_t rc_cuda_slots_rows(
     rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
 
 /** Enqueue the rows of the output that no slot stores to: beta times what they were.  The GPU of
- *  the executor is the current one. */
+ *  the executor is the current one.
+ *  \param[in] o  of the run: its output, and the imaginary part of beta */
 rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,
-    const rc_dense_t *out, double beta, rc_err_t *err);
+    const rc_operands_t *o, double beta, rc_err_t *err);
 
 /** 1: the number of an entry, and of one some steps past the last, does not fit into int32_t. */
 int rc_cuda_slots_wide(const rc_problem_t *p);

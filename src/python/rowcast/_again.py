@@ -20,7 +20,7 @@ def _look_numpy(a: np.ndarray) -> Tuple[Tuple[Any, ...], int]:
 
 
 def _look_torch(a: Any) -> Tuple[Tuple[Any, ...], int]:
-    return (a.dtype, a.shape, a.stride(), a.device, a.is_neg()), a.data_ptr()
+    return (a.dtype, a.shape, a.stride(), a.device, a.is_neg(), a.is_conj()), a.data_ptr()
 
 
 def _look_cupy(a: Any) -> Tuple[Tuple[Any, ...], int]:

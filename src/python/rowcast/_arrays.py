@@ -287,7 +287,7 @@ class Sparse:
         self.row_ptr, self.col_idx, self.val = ptr.pointer, idx.pointer, val.pointer
         self.row_ptr_bytes = number_of(ptr.dtype, _INTEGERS, "row pointers of a")
         self.col_idx_bytes = number_of(idx.dtype, _INTEGERS, "columns of a")
-        self.precision = number_of(val.dtype, lib.real_dtypes(), "a")
+        self.precision = number_of(val.dtype, lib.dtypes(), "a")
         self.dtype, self.kept = val.dtype, parts
         self.stream, self.stream_kept = val.stream, val.stream_kept
         self.device: Optional[int] = val.device

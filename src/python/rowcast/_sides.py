@@ -121,7 +121,9 @@ class Sides:
 
 
 def _values_for(of: int, values: Any) -> Any:
-    return values.conj() if of == _OF_H else values
+    """Of PyTorch not a lazy view."""
+    turned = values.conj() if of == _OF_H else values
+    return turned.resolve_conj() if hasattr(turned, "resolve_conj") else turned
 
 
 def _one_dimension(array: Any, what: str) -> None:

@@ -34,7 +34,7 @@ class Products:
         # of a copy: what is done to a does not reach plans that are made later
         self._sparse = Sparse(a.copy())  # a matrix that none is has its line here
         self._values: Any = None  # of the last update, which are never written to
-        known = lib.dtypes() if self._device == "cpu" else lib.real_dtypes()
+        known = lib.dtypes()
         kind = _numpy_type(self._sparse.dtype if dtype is None else dtype, known)
         self._options = {"device": self._device, "dtype": str(kind), **options}
         self.plans: Dict[Tuple[bool, int], Plan] = {}
@@ -152,7 +152,7 @@ def linear_operator(a: Any, *, dtype: Any = None, **options: Any) -> Any:
 
     Args:
         a: CSR, CSC or COO, each place once, of SciPy or CuPy; others by .tocsr()
-        dtype: "float32", "float64" or, on the CPU, "complex64" or "complex128", or as plan() takes
+        dtype: "float32", "float64", "complex64" or "complex128", or as plan() takes
             it, of the products; None: that of a
         options: of plan(): tune, reuse, deterministic, strict, threads, memory, budget
 

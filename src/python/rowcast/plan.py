@@ -41,8 +41,7 @@ class Plan(Sides, Handle):
     Attributes:
         shape: of A
         op: "spmm" or "spmv"
-        dtype: of B: "float32", "float64", "bfloat16", "float16"; on the CPU "complex64" and
-            "complex128" too
+        dtype: of B: "float32", "float64", "bfloat16", "float16", "complex64" or "complex128"
         out_dtype: of C
         layout: "row" or "column"
         device: index of the GPU; None: of a matrix of the host, the one that was current
@@ -295,16 +294,14 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
-def _goes_to_cpu(device: Optional[str], sparse: Sparse, stream: Optional[int],
-                 dtype: str) -> bool:
-    """Where it is said to, else where the matrix is; of the host to a GPU if there is one that has
-    the type."""
+def _goes_to_cpu(device: Optional[str], sparse: Sparse, stream: Optional[int]) -> bool:
+    """Where it is said to, else where the matrix is; of the host to a GPU if there is one."""
     if device not in (None, "cpu", "gpu"):
         raise ValueError(f"device: expected 'cpu' or 'gpu', found {device!r}")
     if device == "cpu" and (sparse.on_device or stream is not None):
         raise ValueError("device: expected 'gpu' for a matrix there or with a stream, found 'cpu'")
     free = device is None and not sparse.on_device and stream is None
-    return device == "cpu" or (free and (lib.is_complex(dtype) or not lib.has_gpu()))
+    return device == "cpu" or (free and not lib.has_gpu())
 
 
 def _numbers(k: Any) -> List[int]:
@@ -457,7 +454,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
                deterministic=deterministic, device="cpu", threads=threads, transposed=transposed)
     names = dict(layout=layout, k_range=k_range)
     of = partial(Plan, handle, sparse, kind, layout, op=op, out_dtype=out, both=transposed)
-    if _goes_to_cpu(device, sparse, stream, kind):
+    if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem),
                  c.byref(sparse.for_c()), c.byref(options), c.byref(handle))
         made = of(0, None, None, on_cpu=True)

@@ -1,0 +1,7 @@
+/* Device functions of gstage in c64. */
+#include "kernels/spmm/cuda/gstage.cuh"
+
+extern "C" const void *rc_cuda_gstage_entry_c64(const rc_gstage_instance_t *of)
+{
+    return rc::stage::entry_of<rc::complex<float>>(of);
+}
