@@ -68,7 +68,7 @@ static rc_status_t parse_precision(const char *text, wanted_t *w, rc_err_t *err)
     rc_status_t st = rc_words_split(text, ',', &words, err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
         rc_precision_t type;
-        st = rc_type_parse(words.word[i], &type, err);
+        st = rc_type_parse(RC_TYPES_ANY, words.word[i], &type, err);
         if (st == RC_OK)
             w->types[type] = 1;
     }

@@ -121,12 +121,12 @@ const char *rc_precision_name(rc_precision_t precision)
     return (unsigned)precision < RC_TYPES ? all[precision].name : NULL;
 }
 
-rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err)
+rc_status_t rc_type_parse(unsigned types, const char *name, rc_precision_t *out, rc_err_t *err)
 {
     const char *names[RC_TYPES];
     int known = 0;
     for (int t = 0; t < RC_TYPES; t++) {
-        if (!rc_type_among(RC_TYPES_REAL, (rc_precision_t)t))
+        if (!rc_type_among(types, (rc_precision_t)t))
             continue;
         names[known++] = all[t].name;
         if (strcmp(name, all[t].name) == 0) {

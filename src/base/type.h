@@ -32,9 +32,8 @@ enum { RC_TYPES = 0 RC_FOR_EACH_TYPE(RC_TYPE_COUNTED) };
 /** Those of a kernel unless its descriptor says otherwise, as bits 1 << rc_precision_t. */
 enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
 
-/** X(id, suffix of functions) of the types of real numbers, which are those of sweeps, stores,
- *  commands and GPUs.  A kernel whose device functions of a type are a file each lists them by
- *  it. */
+/** X(id, suffix of functions) of the types of real numbers, which are those of most commands.  A
+ *  kernel that has no others and a file for the device functions of each lists them by it. */
 #define RC_FOR_EACH_REAL(X) X(RC_FP32, fp32) X(RC_FP64, fp64) X(RC_BF16, bf16) X(RC_FP16, fp16)
 
 #define RC_TYPE_BIT(id, ...) | 1 << id
@@ -50,6 +49,9 @@ enum { RC_TYPES_SHORT = 1 << RC_BF16 | 1 << RC_FP16 };
 
 /** Of values on the host: of rc_csr_t. */
 #define RC_HOST_TYPE RC_FP64
+
+/** Of complex ones there. */
+#define RC_HOST_COMPLEX RC_C128
 
 typedef struct rc_type {
     const char *name;
@@ -83,9 +85,10 @@ static inline int rc_type_among(unsigned types, rc_precision_t t)
     return (unsigned)t < RC_TYPES && (types >> t & 1u) != 0;
 }
 
-/** The type of real numbers of that name: commands and files have no others.
+/** The type of that name.
+ *  \param[in] types  that it may be, as bits: RC_TYPES_ANY
  *  \return RC_OK; RC_EINVAL, with those that there are */
-rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err);
+rc_status_t rc_type_parse(unsigned types, const char *name, rc_precision_t *out, rc_err_t *err);
 
 /** Whether a number of a caller is a type.
  *  \param[in] what  has it: "values"

@@ -71,7 +71,7 @@ static rc_status_t calibrate(const struct options *o, rc_err_t *err)
     rc_status_t st;
     RC_TRY(rc_select_ks(o->k ? o->k : "8,32,128,512", &k, &c.ks, err));
     RC_TRY(rc_select_precisions(
-        o->precision ? o->precision : "fp32,fp64", &precision, &c.precisions, err));
+        RC_TYPES_REAL, o->precision ? o->precision : "fp32,fp64", &precision, &c.precisions, err));
     for (int i = 0; i < c.ks; i++)
         if (k[i] < 1 || k[i] > MOST_K)
             RC_TRY(rc_fail(err, RC_EINVAL, "--k: expected numbers from 1 to %d", MOST_K));

@@ -181,7 +181,7 @@ static double input_value(const void *user, int operand, int64_t row, int64_t co
 
 static rc_status_t compare(check_t *c, rc_err_t *err)
 {
-    rc_reference_matrix_t m = {c->a, c->precision, 1};
+    rc_reference_matrix_t m = {.a = c->a, .precision = c->precision, .threads = 1};
     int overflows = 0;
     for (int i = 0; i < SAMPLES; i++) {
         rc_exact_t want;

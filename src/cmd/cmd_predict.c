@@ -134,7 +134,7 @@ static rc_status_t parse_request(
     else if (a->cols < 1)
         st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
     r->precision = (rc_precision_t)rc_model_first_type(&m->geometry);
-    if (o->precision && rc_type_parse(o->precision, &r->precision, err) < 0)
+    if (o->precision && rc_type_parse(RC_TYPES_ANY, o->precision, &r->precision, err) < 0)
         return rc_err_context(err, "--precision");
     r->reuse = (double)o->reuse;
     r->threads = (int)o->threads;
@@ -465,7 +465,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     if (o->json && o->format)
         return rc_fail(err, RC_EINVAL, "--json and --format exclude each other");
     rc_precision_t type; /* before any model is asked whether it knows it */
-    if (o->precision && rc_type_parse(o->precision, &type, err) < 0)
+    if (o->precision && rc_type_parse(RC_TYPES_ANY, o->precision, &type, err) < 0)
         return rc_err_context(err, "--precision");
     return predict(call->operand[0], o, o->json ? RC_TABLE_JSON : call->format, err);
 }

@@ -295,7 +295,7 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
             o->kernels, c->device, ops, RC_WORKLIST_KERNELS_MAX, &l->kernel, &c->kernels, err) < 0)
         return rc_err_context(err, "--kernels");
     RC_PASS(rc_select_ks(o->k, &l->k, &c->ks, err));
-    RC_PASS(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
+    RC_PASS(rc_select_precisions(RC_TYPES_ANY, o->precision, &l->precision, &c->precisions, err));
     RC_PASS(select_c_orders(o->c_order, c, err));
     if (o->places.catalog && !o->places.collection && o->places.operands == 0)
         RC_PASS(rc_fail(

@@ -26,7 +26,7 @@ static rc_status_t add_word(const char *field, const char *word, rc_str_t *text,
         st = rc_parse_int(word, 1, INT32_MAX, "n or a K", &k, err);
         rc_str_addf(text, "k == %s", word);
     } else if (strcmp(field, "precision") == 0) {
-        st = rc_precision_parse(word, &precision, err);
+        st = rc_type_parse(RC_TYPES_ANY, word, &precision, err);
         rc_str_addf(text, "precision == %s", st == RC_OK ? rc_precision_name(precision) : "");
     } else if (!word[0] || rc_glob_flaw(word) >= 0 || strpbrk(word, "'\"\\"))
         st = rc_fail(err, RC_EINVAL, "not a pattern: '%s'", word);

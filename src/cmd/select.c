@@ -79,7 +79,8 @@ rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *
     return st;
 }
 
-rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *count, rc_err_t *err)
+rc_status_t rc_select_precisions(
+    unsigned types, const char *text, rc_precision_t **out, int *count, rc_err_t *err)
 {
     rc_words_t words;
     rc_status_t st = rc_words_split(text, ',', &words, err);
@@ -87,7 +88,7 @@ rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *co
         return rc_err_context(err, "--precision");
     st = RC_NEW(*out, words.count, "precisions", err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
-        st = rc_precision_parse(words.word[i], &(*out)[i], err);
+        st = rc_type_parse(types, words.word[i], &(*out)[i], err);
         for (int k = 0; st == RC_OK && k < i; k++)
             if ((*out)[k] == (*out)[i])
                 st = rc_fail(err, RC_EINVAL, "--precision: %s is named twice", words.word[i]);

@@ -22,7 +22,8 @@ rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *
 
 /** "fp32,fp64".
  *  \param[out] out  free(), after an error too */
-rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *count, rc_err_t *err);
+rc_status_t rc_select_precisions(
+    unsigned types, const char *text, rc_precision_t **out, int *count, rc_err_t *err);
 
 /** Which matrices; all borrowed.  Without places and catalogue the built-in set. */
 typedef struct rc_matrix_places {

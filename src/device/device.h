@@ -59,7 +59,8 @@ struct rc_device {
     void (*read_state)(rc_device_t *d, rc_device_state_t *out);
     void (*close)(rc_device_t *d);
     /* dense matrices, for verification: host memory and time do not grow with rows times cols */
-    /** M(r, j) = rc_rng_signed(seed, r * stride + j0 + j), rounded to the precision. */
+    /** M(r, j) = rc_rng_signed(seed, n) of n = r * stride + j0 + j, rounded to the precision; part
+     *  q of a complex number is that of 2 n + q. */
     rc_status_t (*dense_random)(rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride,
         int64_t j0, rc_err_t *err);
     /** Every value all bits set (a NaN that arithmetic does not give), but zero in the rows r with
@@ -67,12 +68,14 @@ struct rc_device {
     rc_status_t (*dense_poison)(
         rc_device_t *d, const rc_dense_t *m, const unsigned char *clear, rc_err_t *err);
     /** For each row in fp64, in a fixed order of summation: sum[r] = sum over j of sign[j] M(r, j),
-     *  mag[r] = sum over j of |M(r, j)|, found[r] = bits RC_ROW_*.
-     *  \param[in] sign  [cols], host, +1 or -1
+     *  mag[r] = sum over j of |M(r, j)|, found[r] = bits RC_ROW_*.  Of real numbers; others have
+     *  rc_dense_project_parts.
+     *  \param[in] sign  [cols], host, +1, -1 or 0
      *  \param[out] sum, mag, found  [rows], host; each may be NULL */
     rc_status_t (*dense_project)(rc_device_t *d, const rc_dense_t *m, const double *sign,
         double *sum, double *mag, unsigned char *found, rc_err_t *err);
-    /** out[i] = M(row[i], col[i]) with poison[i] = 1 when it still is the poison; host arrays. */
+    /** out[i] = M(row[i], col[i]) with poison[i] = 1 when it still is the poison; host arrays.  Of
+     *  real numbers; others have rc_dense_gather_parts. */
     rc_status_t (*dense_gather)(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
         const int64_t *col, int64_t n, double *out, unsigned char *poison, rc_err_t *err);
 };

@@ -49,16 +49,22 @@ rc_status_t rc_resident_put(rc_executor_t *x, const rc_gather_t *values, void *t
     return st;
 }
 
+/* The same in memory of its own. */
+static rc_status_t put_new(rc_executor_t *x, const rc_gather_t *values, void **out, rc_err_t *err)
+{
+    *out = NULL;
+    if (values->count == 0)
+        return RC_OK;
+    RC_PASS(x->alloc(x, (size_t)values->count * rc_precision_bytes(values->to_type), out, err));
+    return rc_resident_put(x, values, *out, err);
+}
+
 rc_status_t rc_resident_values(rc_executor_t *x, const double *val, int64_t nnz,
     rc_precision_t type, void **out, rc_err_t *err)
 {
     const rc_gather_t values = {
         .to_type = type, .count = nnz, .from = val, .from_type = RC_HOST_TYPE};
-    *out = NULL;
-    if (nnz == 0)
-        return RC_OK;
-    RC_PASS(x->alloc(x, (size_t)nnz * rc_precision_bytes(type), out, err));
-    return rc_resident_put(x, &values, *out, err);
+    return put_new(x, &values, out, err);
 }
 
 rc_status_t rc_resident_pattern(
@@ -73,14 +79,22 @@ rc_status_t rc_resident_pattern(
     return RC_OK;
 }
 
+rc_status_t rc_resident_typed(rc_executor_t *x, const rc_csr_t *a, const rc_gather_t *values,
+    rc_resident_t *out, rc_err_t *err)
+{
+    RC_PASS(rc_resident_pattern(x, a, out, err));
+    out->type = values->to_type;
+    rc_status_t st = put_new(x, values, &out->owned[2], err);
+    out->val = out->owned[2];
+    return st;
+}
+
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, rc_precision_t type, rc_resident_t *out, rc_err_t *err)
 {
-    RC_PASS(rc_resident_pattern(x, a, out, err));
-    out->type = type;
-    rc_status_t st = rc_resident_values(x, a->val, a->nnz, type, &out->owned[2], err);
-    out->val = out->owned[2];
-    return st;
+    const rc_gather_t values = {
+        .to_type = type, .count = a->nnz, .from = a->val, .from_type = RC_HOST_TYPE};
+    return rc_resident_typed(x, a, &values, out, err);
 }
 
 void rc_resident_free(rc_resident_t *r)

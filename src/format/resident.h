@@ -31,6 +31,11 @@ typedef struct rc_resident_rows {
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, rc_precision_t type, rc_resident_t *out, rc_err_t *err);
 
+/** The same with values of another type, or that `a` has not.
+ *  \param[in] values  all but `to`  */
+rc_status_t rc_resident_typed(rc_executor_t *x, const rc_csr_t *a, const rc_gather_t *values,
+    rc_resident_t *out, rc_err_t *err);
+
 /** Upload row pointers and columns alone: `val` is NULL.
  *  \return as rc_resident_new, which it is a part of */
 rc_status_t rc_resident_pattern(

@@ -235,9 +235,11 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_reside
         rc_measured_t *m = &cases[i];
         const rc_schedule_t *schedule = m->schedule;
         const rc_csr_t *a = m->a;
+        const double *parts = m->parts;
         *m = (rc_measured_t){
             .schedule = schedule,
             .a = a,
+            .parts = parts,
             .error_max = NAN,
             .error_rel = NAN,
             .rel_err = NAN,
@@ -252,6 +254,10 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_reside
             .precision = s->g->precision,
             .c_order = schedule->cols > 0 ? RC_C_SYMMETRIC : s->g->c_order,
             .a = a ? a : s->g->a,
+            .val = rc_type(s->g->precision)->parts == 1 ? NULL
+                   : a                                  ? parts
+                                                        : s->g->parts,
+            .val_type = RC_HOST_COMPLEX,
             .resident = a && a != s->g->a ? NULL : resident,
             .schedule = schedule,
             .identity = is_identity(schedule),

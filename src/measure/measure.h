@@ -50,8 +50,9 @@ void rc_measure_defaults(rc_measure_config_t *cfg, rc_device_kind_t kind);
 typedef struct rc_measured {
     /* in */
     const rc_schedule_t *schedule; /**< borrowed */
-    const rc_csr_t *a; /**< borrowed: of a symmetric order the matrix with its columns renumbered,
+    const rc_csr_t *a;   /**< borrowed: of a symmetric order the matrix with its columns renumbered,
                             its rows as they were; else NULL: the group's */
+    const double *parts; /**< its values where the precision is complex, as of the group */
     /* out */
     rc_case_status_t status;
     rc_phase_t phase;      /**< where it ended when not ok */
@@ -84,7 +85,9 @@ typedef struct rc_measured {
 /** What every case of a group shares. */
 typedef struct rc_group {
     const rc_csr_t *a;
-    rc_digest_t digest; /**< of the matrix: what was computed for its products serves the next
+    const double *parts; /**< [2 * nnz] its values where the precision is complex; NULL: those of
+                              `a`, with imaginary parts of 0 */
+    rc_digest_t digest;  /**< of the matrix: what was computed for its products serves the next
                              group with the same digest; zero: unknown, nothing is kept */
     const rc_kernel_spec_t *kernel;
     int64_t k; /**< 1 where the operation of the kernel has no K */

@@ -2,6 +2,7 @@
 #include "measure/operands.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "format/places.h"
 #include "sparse/csr.h"
 
 #include <stdlib.h>
@@ -41,6 +42,14 @@ static void forget(rc_measure_context_t *ctx, int count)
     ctx->ref = ctx->kept_count > 0 ? ctx->kept[0] : NULL;
 }
 
+static void drop_transposed(rc_measure_context_t *ctx)
+{
+    rc_csr_free(&ctx->transposed);
+    free(ctx->transposed_parts);
+    ctx->transposed_parts = NULL;
+    ctx->transposed_of = (rc_digest_t){0, 0};
+}
+
 void rc_measure_context_free(rc_measure_context_t *ctx)
 {
     if (!ctx)
@@ -50,7 +59,7 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
     (void)rc_operands_resident_drop(ctx);
     forget(ctx, 0);
     rc_row_finds_free(&ctx->finds);
-    rc_csr_free(&ctx->transposed);
+    drop_transposed(ctx);
     free(ctx);
 }
 
@@ -98,7 +107,11 @@ const rc_resident_t *rc_operands_resident(
     (void)rc_operands_resident_drop(ctx);
     if (!builds || share < 0)
         return NULL;
-    if (rc_resident_new(&ctx->d->executor, g->a, g->precision, &ctx->resident, &why) < 0) {
+    const rc_gather_t values = {.to_type = g->precision,
+        .count = g->a->nnz,
+        .from = g->parts && rc_type(g->precision)->parts > 1 ? g->parts : g->a->val,
+        .from_type = g->parts && rc_type(g->precision)->parts > 1 ? RC_HOST_COMPLEX : RC_HOST_TYPE};
+    if (rc_resident_typed(&ctx->d->executor, g->a, &values, &ctx->resident, &why) < 0) {
         rc_resident_free(&ctx->resident);
         return NULL;
     }
@@ -267,7 +280,7 @@ static int64_t references_kept(const rc_measure_context_t *ctx)
 /* The reference of a symmetric order is that of the matrix whose columns meet the rows of B where
  * the order put them. */
 static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
-    const rc_columns_t *columns, const rc_csr_t *read, const rc_dense_t *b,
+    const rc_columns_t *columns, const rc_read_t *read, const rc_dense_t *b,
     const rc_schedule_t *order, rc_reference_t **out, rc_err_t *err)
 {
     rc_group_t through = *g;
@@ -283,22 +296,34 @@ static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
     return st;
 }
 
+/* Complex values in the order of the transpose. */
+static rc_status_t transpose_parts(const rc_group_t *g, void **out, rc_err_t *err)
+{
+    const rc_problem_t p = {.a = g->a, .val = g->parts, .val_type = RC_HOST_COMPLEX};
+    rc_csr_t turned = {0};
+    rc_status_t st = rc_places_transpose(&p, &turned, out, err);
+    rc_csr_free(&turned);
+    return st;
+}
+
 /* The matrix of the group as its operation reads it: all references share a transpose. */
-static rc_status_t read_matrix(rc_measure_context_t *ctx, const rc_csr_t **out, rc_err_t *err)
+static rc_status_t read_matrix(rc_measure_context_t *ctx, rc_read_t *out, rc_err_t *err)
 {
     const rc_group_t *g = ctx->g;
+    const int is_complex = g->parts && rc_type(g->precision)->parts > 1;
     int transposed = operation_of(ctx)->transposed;
-    *out = transposed ? &ctx->transposed : g->a;
-    if (rc_digest_is_known_as(g->digest, ctx->transposed_of))
-        return RC_OK;
-    rc_csr_free(&ctx->transposed);
-    ctx->transposed_of = (rc_digest_t){0, 0};
+    *out = (rc_read_t){g->a, is_complex ? g->parts : NULL};
+    if (!rc_digest_is_known_as(g->digest, ctx->transposed_of))
+        drop_transposed(ctx);
     if (!transposed)
         return RC_OK;
-    rc_status_t st = rc_csr_transpose(g->a, &ctx->transposed, err);
-    if (st == RC_OK)
-        ctx->transposed_of = g->digest;
-    return st;
+    if (ctx->transposed.row_ptr == NULL)
+        RC_PASS(rc_csr_transpose(g->a, &ctx->transposed, err));
+    if (is_complex && !ctx->transposed_parts)
+        RC_PASS(transpose_parts(g, &ctx->transposed_parts, err));
+    ctx->transposed_of = g->digest;
+    *out = (rc_read_t){&ctx->transposed, is_complex ? ctx->transposed_parts : NULL};
+    return RC_OK;
 }
 
 /* The reference of a tile that the inputs hold, of those that are kept or computed. */
@@ -308,21 +333,21 @@ static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t 
     int64_t fit = references_kept(ctx);
     rc_group_t g = *ctx->g;
     rc_reference_t *ref = NULL;
-    const rc_csr_t *read = NULL;
+    rc_read_t read;
     RC_PASS(read_matrix(ctx, &read, err));
     if (order->cols > 0)
         g.order = rc_digest(order->col, (size_t)order->cols * sizeof *order->col);
     for (int i = 0; i < ctx->kept_count; i++)
         if (rc_reference_serves(ctx->kept[i], &g, ctx->cfg, columns)) {
             put_first(ctx, i, ctx->kept[i]);
-            rc_reference_borrow(ctx->ref, read);
+            rc_reference_borrow(ctx->ref, &read);
             return RC_OK;
         }
     /* the matrices of a sweep come one after the other */
     if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], &g))
         forget(ctx, 0);
     forget(ctx, (int)fit - 1);
-    rc_status_t st = new_reference(ctx, &g, columns, read, b, order, &ref, err);
+    rc_status_t st = new_reference(ctx, &g, columns, &read, b, order, &ref, err);
     if (st == RC_OK)
         put_first(ctx, ctx->kept_count++, ref);
     return st;

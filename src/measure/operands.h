@@ -29,6 +29,7 @@ struct rc_measure_context {
     rc_row_finds_t finds;
     rc_csr_t transposed; /**< of the matrix of the references, for operations that read it; empty:
                               none yet */
+    void *transposed_parts; /**< its complex values, where a group had them */
     rc_digest_t transposed_of;
     rc_resident_t resident; /**< a matrix, for kernels that build from it on the device */
     int64_t resident_bytes; /**< 0: none */

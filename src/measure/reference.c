@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/rng_hash.h"
+#include "base/type.h"
+#include "device/dense_parts.h"
 #include "measure/verify_private.h"
 #include "operation/exact.h"
 
@@ -29,6 +31,13 @@ static int64_t length_of(const rc_reference_t *ref, int64_t r)
     return ref->m.a->row_ptr[r + 1] - ref->m.a->row_ptr[r];
 }
 
+rc_reference_matrix_t rc_reference_part(const rc_reference_t *ref, int part)
+{
+    rc_reference_matrix_t m = ref->m;
+    m.part = part;
+    return m;
+}
+
 int rc_reference_row_is_empty(const rc_reference_t *ref, int64_t r)
 {
     return ref->op->project && length_of(ref, r) == 0;
@@ -39,8 +48,11 @@ static double row_norm(const rc_reference_t *ref, int64_t r)
 {
     const rc_csr_t *a = ref->m.a;
     double norm = 0;
-    for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
-        norm += fabs(rc_precision_round(ref->m.precision, a->val[e]));
+    for (int q = 0; q < ref->parts; q++) {
+        const rc_reference_matrix_t m = rc_reference_part(ref, q);
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+            norm += fabs(rc_reference_value(&m, e));
+    }
     return norm;
 }
 
@@ -51,7 +63,7 @@ static double row_bound(const rc_reference_t *ref, double mag, int64_t r)
 {
     enum { slack = 8 };
     const rc_precision_t type = ref->m.precision;
-    const int64_t len = length_of(ref, r);
+    const int64_t len = length_of(ref, r) * ref->parts;
     if (!(mag <= DBL_MAX / 2) || (rc_exact_may_overflow(type, mag, len) &&
                                      rc_exact_may_overflow(type, row_norm(ref, r), len)))
         return -1;
@@ -62,39 +74,123 @@ static double row_bound(const rc_reference_t *ref, double mag, int64_t r)
 
 /* ------------------------------------------------------------------ rows */
 
+static int is_left_out(const rc_reference_t *ref, int64_t r)
+{
+    const double *bound = ref->bound + r * ref->parts;
+    return bound[0] < 0 || bound[ref->parts - 1] < 0;
+}
+
 /* Put sums of the rows of B where the columns of A look for them. */
 static rc_status_t put_in_place(const rc_reference_t *ref, double **x, int64_t n, rc_err_t *err)
 {
     if (!ref->place)
         return RC_OK;
-    double *y = rc_alloc((size_t)n, sizeof *y, "the sums of B", err);
+    const int parts = ref->parts;
+    double *y = rc_alloc((size_t)(n * parts), sizeof *y, "the sums of B", err);
     RC_PASS(y ? RC_OK : RC_ENOMEM);
-    for (int64_t c = 0; c < n; c++)
-        y[c] = (*x)[ref->place[c]];
+    for (int64_t i = 0; i < n * parts; i++)
+        y[i] = (*x)[ref->place[i / parts] * parts + i % parts];
     free(*x);
     *x = y;
+    return RC_OK;
+}
+
+/* One part of sums of parts. */
+static void take_part(const double *from, int parts, int part, int64_t n, double *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i * parts + part];
+}
+
+/* What a product of sums of B is multiplied out in. */
+typedef struct products {
+    rc_pool_t pool;
+    double *x; /* [rows of B] a part of the sums, and of their magnitudes */
+    double *xmag;
+    double *y; /* [out_rows] */
+    double *ymag;
+} products_t;
+
+static rc_status_t products_new(
+    const rc_reference_t *ref, int64_t rows, products_t *p, rc_err_t *err)
+{
+    *p = (products_t){0};
+    p->x = rc_pool_get(&p->pool, (size_t)rows, sizeof *p->x);
+    p->xmag = rc_pool_get(&p->pool, (size_t)rows, sizeof *p->xmag);
+    p->y = rc_pool_get(&p->pool, (size_t)ref->out_rows, sizeof *p->y);
+    p->ymag = rc_pool_get(&p->pool, (size_t)ref->out_rows, sizeof *p->ymag);
+    return rc_pool_check(&p->pool, "the sums of C", err);
+}
+
+/* Products of parts: that of imaginary ones is a real part, with a minus. */
+static rc_status_t multiply_parts(
+    rc_reference_t *ref, const double *bx, const double *babs, int64_t rows, rc_err_t *err)
+{
+    products_t p;
+    rc_status_t st = products_new(ref, rows, &p, err);
+    const int parts = ref->parts;
+    for (int64_t i = 0; st == RC_OK && i < ref->out_rows * parts; i++)
+        ref->sum[i] = ref->bound[i] = 0;
+    for (int of = 0; st == RC_OK && of < parts * parts; of++) {
+        const int of_a = of / parts;
+        const int of_b = of % parts;
+        const rc_reference_matrix_t m = rc_reference_part(ref, of_a);
+        take_part(bx, parts, of_b, rows, p.x);
+        take_part(babs, parts, of_b, rows, p.xmag);
+        ref->op->project(&m, p.x, p.xmag, p.y, p.ymag);
+        for (int64_t r = 0; r < ref->out_rows; r++) {
+            const int64_t at = r * parts + (of_a ^ of_b);
+            ref->sum[at] += of_a & of_b ? -p.y[r] : p.y[r];
+            ref->bound[at] += p.ymag[r];
+        }
+    }
+    rc_pool_free(&p.pool);
+    return st;
+}
+
+/* Parts of a row are summed together, each with zeros for the other one: where one may be infinite,
+ * neither sum says anything. */
+static void leave_out_whole(rc_reference_t *ref)
+{
+    for (int64_t r = 0; ref->parts > 1 && r < ref->out_rows; r++)
+        if (is_left_out(ref, r))
+            for (int q = 0; q < ref->parts; q++)
+                ref->bound[r * ref->parts + q] = -1;
+}
+
+static rc_status_t multiply_sums(
+    rc_reference_t *ref, const double *bx, const double *babs, int64_t rows, rc_err_t *err)
+{
+    if (ref->parts > 1)
+        return multiply_parts(ref, bx, babs, rows, err);
+    ref->op->project(&ref->m, bx, babs, ref->sum, ref->bound);
     return RC_OK;
 }
 
 /* A (B x) and its bound, from the sums of the B that the device holds. */
 static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_t *b, rc_err_t *err)
 {
-    double *bx = rc_alloc((size_t)b->rows, sizeof *bx, "the sums of B", err);
-    double *babs = rc_alloc((size_t)b->rows, sizeof *babs, "the sums of |B|", err);
-    ref->sum = rc_pool_get(&ref->pool, (size_t)ref->out_rows, sizeof *ref->sum);
-    ref->bound = rc_pool_get(&ref->pool, (size_t)ref->out_rows, sizeof *ref->bound);
+    const size_t b_parts = (size_t)(b->rows * ref->parts);
+    const size_t c_parts = (size_t)(ref->out_rows * ref->parts);
+    double *bx = rc_alloc(b_parts, sizeof *bx, "the sums of B", err);
+    double *babs = rc_alloc(b_parts, sizeof *babs, "the sums of |B|", err);
+    ref->sum = rc_pool_get(&ref->pool, c_parts, sizeof *ref->sum);
+    ref->bound = rc_pool_get(&ref->pool, c_parts, sizeof *ref->bound);
     rc_status_t st = bx && babs ? rc_pool_check(&ref->pool, "the reference", err) : RC_ENOMEM;
     if (st == RC_OK)
-        st = d->dense_project(d, b, ref->sign, bx, babs, NULL, err);
+        st = rc_dense_project_parts(
+            d, b, ref->sign, &(rc_dense_found_t){.sum = bx, .mag = babs}, err);
     if (st == RC_OK)
         st = put_in_place(ref, &bx, b->rows, err);
     if (st == RC_OK)
         st = put_in_place(ref, &babs, b->rows, err);
+    if (st == RC_OK)
+        st = multiply_sums(ref, bx, babs, b->rows, err);
     if (st == RC_OK) {
-        ref->op->project(&ref->m, bx, babs, ref->sum, ref->bound);
 #pragma omp parallel for num_threads(ref->m.threads) schedule(static) if (ref->out_rows > ALONE)
-        for (int64_t r = 0; r < ref->out_rows; r++)
-            ref->bound[r] = row_bound(ref, ref->bound[r], r);
+        for (int64_t i = 0; i < ref->out_rows * ref->parts; i++)
+            ref->bound[i] = row_bound(ref, ref->bound[i], i / ref->parts);
+        leave_out_whole(ref);
     }
     free(bx);
     free(babs);
@@ -152,6 +248,8 @@ typedef struct inputs {
     rc_precision_t precision;
     rc_columns_t columns;
     const int32_t *place; /* of the rows of the first one; NULL: where they are */
+    int parts;
+    int part[RC_INPUTS_MAX]; /* of a value of each that is used */
 } inputs_t;
 
 static double input_value(const void *user, int operand, int64_t row, int64_t col)
@@ -160,7 +258,35 @@ static double input_value(const void *user, int operand, int64_t row, int64_t co
     if (in->place && operand == 0)
         row = in->place[row];
     int64_t at = in->op->in[operand].wide ? row * in->columns.k + in->columns.j0 + col : row;
-    return rc_precision_round(in->precision, rc_rng_keyed_signed(in->key[operand], (uint64_t)at));
+    const uint64_t number = (uint64_t)at * (uint64_t)in->parts + (uint64_t)in->part[operand];
+    return rc_precision_round(in->precision, rc_rng_keyed_signed(in->key[operand], number));
+}
+
+/* The parts of a value: of each factor of its terms either part, and every imaginary one turns the
+ * product by a right angle.
+ * \param[out] out  [parts] */
+static void compute_value(
+    const rc_reference_t *ref, const inputs_t *of, int64_t r, int64_t j, rc_exact_t *out)
+{
+    const int factors = 1 + rc_operation_inputs(ref->op);
+    const int choices = ref->parts > 1 ? 1 << factors : 1;
+    for (int q = 0; q < ref->parts; q++)
+        out[q] = (rc_exact_t){0};
+    for (int choice = 0; choice < choices; choice++) {
+        const rc_reference_matrix_t m = rc_reference_part(ref, choice & 1);
+        inputs_t in = *of;
+        rc_exact_t e;
+        int turns = choice & 1;
+        for (int i = 0; i < factors - 1; i++) {
+            in.part[i] = choice >> (i + 1) & 1;
+            turns += in.part[i];
+        }
+        ref->op->value(&m, r, j, ref->columns.width, input_value, &in, &e);
+        rc_exact_t *to = &out[turns % 2];
+        to->value += turns & 2 ? -e.value : e.value;
+        to->mag += e.mag;
+        to->terms += e.terms;
+    }
 }
 
 static int64_t clamp(int64_t x, int64_t most)
@@ -170,8 +296,11 @@ static int64_t clamp(int64_t x, int64_t most)
 
 static void compute_sample(rc_reference_t *ref)
 {
-    inputs_t in = {
-        .op = ref->op, .precision = ref->m.precision, .columns = ref->columns, .place = ref->place};
+    inputs_t in = {.op = ref->op,
+        .precision = ref->m.precision,
+        .columns = ref->columns,
+        .place = ref->place,
+        .parts = ref->parts};
     int64_t samples = ref->rows * ref->cols;
     for (int i = 0; i < RC_INPUTS_MAX; i++)
         in.key[i] = rc_rng_key(rc_input_seed(ref->seed, i));
@@ -180,8 +309,8 @@ static void compute_sample(rc_reference_t *ref)
         work += length_of(ref, ref->row[i]) * ref->cols;
 #pragma omp parallel for num_threads(ref->m.threads) schedule(dynamic) if (work > ALONE)
     for (int64_t i = 0; i < samples; i++)
-        ref->op->value(&ref->m, ref->row[i / ref->cols], ref->col[i % ref->cols],
-            ref->columns.width, input_value, &in, &ref->sample[i]);
+        compute_value(ref, &in, ref->row[i / ref->cols], ref->col[i % ref->cols],
+            &ref->sample[i * ref->parts]);
 }
 
 /* As many rows that the check of sums leaves out as of all rows, behind the ones that are drawn. */
@@ -191,11 +320,11 @@ static void draw_left_out(rc_reference_t *ref, rc_rng_t *rng, int64_t want)
     int64_t seen = 0;
     int64_t n = 0;
     for (int64_t r = 0; ref->bound && r < ref->out_rows; r++)
-        seen += ref->bound[r] < 0;
+        seen += is_left_out(ref, r);
     int64_t drawn = draw(rng, seen, want, of, 0);
     seen = 0;
     for (int64_t r = 0; n < drawn; r++)
-        if (ref->bound[r] < 0 && seen++ == of[n])
+        if (is_left_out(ref, r) && seen++ == of[n])
             of[n++] = r;
     ref->rows = distinct(ref->row, ref->rows + drawn);
 }
@@ -223,7 +352,7 @@ static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
     ref->col[1] = ref->out_cols - 1;
     ref->cols = draw(&rng, ref->out_cols, want_cols, ref->col, fixed_cols);
     int64_t samples = ref->rows * ref->cols;
-    ref->sample = rc_pool_get(&ref->pool, (size_t)samples, sizeof *ref->sample);
+    ref->sample = rc_pool_get(&ref->pool, (size_t)(samples * ref->parts), sizeof *ref->sample);
     RC_PASS(rc_pool_check(&ref->pool, "the reference", err));
     compute_sample(ref);
     return RC_OK;
@@ -256,7 +385,7 @@ static rc_status_t fill_reference(
 }
 
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
-    const rc_csr_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
+    const rc_read_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
     rc_reference_t **out, rc_err_t *err)
 {
     rc_reference_t *ref = rc_alloc0(1, sizeof *ref, "the reference", err);
@@ -264,7 +393,11 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     int threads = d->executor.threads;
     *ref = (rc_reference_t){
         .op = rc_operation_of(g->kernel->kernel->op),
-        .m = {.a = read, .precision = g->precision, .threads = threads > 0 ? threads : 1},
+        .m = {.a = read->a,
+            .precision = g->precision,
+            .threads = threads > 0 ? threads : 1,
+            .parts = read->parts},
+        .parts = rc_type(g->precision)->parts,
         .digest = g->digest,
         .order = g->order,
         .nnz = g->a->nnz,
@@ -299,9 +432,10 @@ int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
            ref->verify_rows == cfg->verify_rows && ref->verify_cols == cfg->verify_cols;
 }
 
-void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *read)
+void rc_reference_borrow(rc_reference_t *ref, const rc_read_t *read)
 {
-    ref->m.a = read;
+    ref->m.a = read->a;
+    ref->m.parts = read->parts;
 }
 
 void rc_reference_free(rc_reference_t *ref)

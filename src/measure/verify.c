@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "device/dense_parts.h"
 #include "measure/verify_private.h"
 #include "operation/exact.h"
 
@@ -21,17 +22,26 @@ typedef struct values {
     int64_t *col;
     double *value;
     unsigned char *poison;
+    unsigned char *part; /* of it */
 } values_t;
+
+static rc_status_t fetch(
+    rc_device_t *d, const rc_product_t *p, const values_t *v, int64_t n, rc_err_t *err)
+{
+    const rc_dense_places_t at = {n, v->row, v->col, v->part, v->value, v->poison};
+    return rc_dense_gather_parts(d, &p->c, &at, err);
+}
 
 static rc_status_t values_new(int64_t n, values_t *v, rc_err_t *err)
 {
-    v->row = rc_alloc(
-        (size_t)n, 2 * sizeof *v->row + sizeof *v->value + sizeof *v->poison, "values of C", err);
+    v->row = rc_alloc((size_t)n, 2 * sizeof *v->row + sizeof *v->value + 2 * sizeof *v->poison,
+        "values of C", err);
     RC_PASS(v->row ? RC_OK : RC_ENOMEM);
     v->col = v->row + n;
     void *rest = v->col + n;
     v->value = rest;
     v->poison = (unsigned char *)(v->value + n);
+    v->part = v->poison + n;
     return RC_OK;
 }
 
@@ -107,20 +117,22 @@ static rc_status_t check_sample(
         return RC_OK;
     int64_t *at = rc_alloc((size_t)ref->rows, sizeof *at, "the sampled rows", err);
     RC_PASS(at ? RC_OK : RC_ENOMEM);
-    RC_TRY(values_new(ref->rows * ref->cols, &v, err));
+    const int64_t parts = ref->cols * ref->parts; /* of a row */
+    RC_TRY(values_new(ref->rows * parts, &v, err));
     RC_TRY(place_rows(ref, p, at, err));
     for (int64_t i = 0; i < ref->rows; i++)
-        for (int64_t j = 0; j < ref->cols && at[i] >= 0; j++) {
+        for (int64_t j = 0; j < parts && at[i] >= 0; j++) {
             v.row[n] = at[i];
-            v.col[n++] = ref->col[j];
+            v.part[n] = (unsigned char)(j % ref->parts);
+            v.col[n++] = ref->col[j / ref->parts];
         }
     if (n > 0)
-        RC_TRY(d->dense_gather(d, &p->c, v.row, v.col, n, v.value, v.poison, err));
+        RC_TRY(fetch(d, p, &v, n, err));
     n = 0;
     for (int64_t i = 0; i < ref->rows; i++)
-        for (int64_t j = 0; j < ref->cols && at[i] >= 0; j++)
-            check_value(ref, &ref->sample[i * ref->cols + j], ref->row[i],
-                ref->columns.j0 + ref->col[j], v.value[n++], e);
+        for (int64_t j = 0; j < parts && at[i] >= 0; j++)
+            check_value(ref, &ref->sample[i * parts + j], ref->row[i],
+                ref->columns.j0 + ref->col[j / ref->parts], v.value[n++], e);
 done:
     free(v.row);
     free(at);
@@ -164,19 +176,20 @@ static void add_found(rows_found_t *all, const rows_found_t *some)
     all->skipped += some->skipped;
 }
 
+/* \param[in] part  of the values of the row */
 static void look_at_row(const rc_reference_t *ref, const rc_row_finds_t *finds,
-    const rc_product_t *p, int64_t at, rows_found_t *f)
+    const rc_product_t *p, int64_t at, int part, rows_found_t *f)
 {
     rows_found_t one = {-1, at, -1, 0, 0, 0};
     int64_t r = row_of(p, at);
     if (r < 0)
         return;
-    double sum = finds->sum[at];
-    if (is_bad(ref, r, finds->found[at], sum))
+    double sum = finds->sum[at * ref->parts + part];
+    if (is_bad(ref, r, finds->found[at * ref->parts + part], sum))
         one.bad_row = r;
     if (ref->sum) {
-        double off = fabs(sum - ref->sum[r]);
-        double bound = ref->bound[r];
+        double off = fabs(sum - ref->sum[r * ref->parts + part]);
+        double bound = ref->bound[r * ref->parts + part];
         int has_terms = !rc_reference_row_is_empty(ref, r);
         one.compared = has_terms && bound >= 0;
         one.skipped = has_terms && bound < 0;
@@ -197,8 +210,8 @@ static rows_found_t scan_rows(
     {
         rows_found_t mine = none;
 #pragma omp for schedule(static) nowait
-        for (int64_t at = 0; at < p->c.rows; at++)
-            look_at_row(ref, finds, p, at, &mine);
+        for (int64_t i = 0; i < p->c.rows * ref->parts; i++)
+            look_at_row(ref, finds, p, i / ref->parts, (int)(i % ref->parts), &mine);
 #pragma omp critical(found_rows)
         add_found(&all, &mine);
     }
@@ -213,15 +226,17 @@ static rc_status_t explain(const rc_reference_t *ref, rc_device_t *d, const rc_p
     rc_status_t st = values_new(FETCH, &v, err);
     if (st < 0)
         return st;
-    for (int64_t j0 = 0; j0 < p->c.cols; j0 += FETCH) {
-        int64_t n = p->c.cols - j0 < FETCH ? p->c.cols - j0 : FETCH;
+    const int64_t parts = p->c.cols * ref->parts;
+    for (int64_t j0 = 0; j0 < parts; j0 += FETCH) {
+        int64_t n = parts - j0 < FETCH ? parts - j0 : FETCH;
         for (int64_t i = 0; i < n; i++) {
             v.row[i] = f->bad_at;
-            v.col[i] = j0 + i;
+            v.col[i] = (j0 + i) / ref->parts;
+            v.part[i] = (unsigned char)((j0 + i) % ref->parts);
         }
-        RC_TRY(d->dense_gather(d, &p->c, v.row, v.col, n, v.value, v.poison, err));
+        RC_TRY(fetch(d, p, &v, n, err));
         for (int64_t i = 0; i < n; i++) {
-            int64_t col = ref->columns.j0 + j0 + i;
+            int64_t col = ref->columns.j0 + (j0 + i) / ref->parts;
             if (v.poison[i])
                 st = rc_fail(err, RC_EWRONG, "%s(%" PRId64 ", %" PRId64 ") was not stored to",
                     ref->op->out.name, f->bad_row, col);
@@ -297,8 +312,9 @@ rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds,
     const rc_product_t *p, double *error_max, double *error_rel, rc_err_t *err)
 {
     errors_t e = {.max = NAN, .rel = NAN};
-    RC_PASS(make_room(finds, p->c.rows, err));
-    RC_PASS(d->dense_project(d, &p->c, ref->sign, finds->sum, NULL, finds->found, err));
+    RC_PASS(make_room(finds, p->c.rows * ref->parts, err));
+    RC_PASS(rc_dense_project_parts(
+        d, &p->c, ref->sign, &(rc_dense_found_t){finds->sum, NULL, finds->found}, err));
     RC_PASS(check_sample(ref, d, p, &e, err));
     rc_status_t st = verdict(ref, finds, d, p, &e, err);
     *error_max = e.max;

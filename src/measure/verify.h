@@ -17,6 +17,9 @@
  *  3. every value: none may hold the poison that the output was filled with, and rows without terms
  *     must be exactly zero, whether the schedule has them or not.
  *
+ *  Complex numbers are checked part by part: a product of them is four of their parts, two for each
+ *  part, so that the bound is that of as many terms.
+ *
  *  An operation that is no product (rc_operation_t.project is NULL) has checks 1 and 3, with a
  *  sample as large as that of a product.
  *
@@ -45,12 +48,18 @@ typedef struct rc_product {
  *  other. */
 typedef struct rc_row_finds {
     int64_t capacity;     /**< rows that there is room for */
-    double *sum;          /**< [capacity] with the signs of the check */
+    double *sum;          /**< [capacity] with the signs of the check, of each part of a row */
     unsigned char *found; /**< [capacity] RC_ROW_* */
 } rc_row_finds_t;
 
 /** Release what was grown; it can be used again. */
 void rc_row_finds_free(rc_row_finds_t *finds);
+
+/** A matrix as an operation reads it: A, or its transpose. */
+typedef struct rc_read {
+    const rc_csr_t *a;
+    const double *parts; /**< as of the group, in the order of its entries */
+} rc_read_t;
 
 /** Seed of input i of an operation. */
 uint64_t rc_input_seed(uint64_t seed, int i);
@@ -63,7 +72,7 @@ uint64_t rc_input_seed(uint64_t seed, int i);
  *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory 16 bytes a row of
  *  the output, and while it computes 16 a row of b. */
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
-    const rc_csr_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
+    const rc_read_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
     rc_reference_t **out, rc_err_t *err);
 
 /** 1 when the reference is that of this group and these columns, so that a new one would be the
@@ -75,7 +84,7 @@ int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
 int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g);
 
 /** Let a reference that serves a group borrow the matrix of it, as the operation reads it. */
-void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *read);
+void rc_reference_borrow(rc_reference_t *ref, const rc_read_t *read);
 
 void rc_reference_free(rc_reference_t *ref);
 

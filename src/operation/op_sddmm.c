@@ -25,7 +25,7 @@ static void value(const rc_reference_matrix_t *m, int64_t r, int64_t j, int64_t 
 {
     const rc_csr_t *a = m->a;
     int64_t row = row_of(a, r);
-    double v = rc_precision_round(m->precision, a->val[r]);
+    double v = rc_reference_value(m, r);
     rc_exact_t dot = {.terms = k};
     (void)j;
     for (int64_t i = 0; i < k; i++) {

@@ -39,7 +39,7 @@ const char *rc_c_order_name(rc_c_order_t o)
 
 rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *err)
 {
-    return rc_type_parse(text, out, err);
+    return rc_type_parse(RC_TYPES_REAL, text, out, err);
 }
 
 size_t rc_precision_bytes(rc_precision_t p)

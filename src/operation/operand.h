@@ -59,6 +59,8 @@ rc_layout_t rc_layout_out(rc_layout_t l);
 
 /** \return RC_OK, RC_EINVAL (the text names what there is) */
 rc_status_t rc_layout_parse(const char *text, rc_layout_t *out, rc_err_t *err);
+
+/** One of real numbers: of commands that have no others. */
 rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *err);
 
 /** Bytes of one value. */

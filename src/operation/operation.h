@@ -30,12 +30,24 @@ typedef struct rc_exact {
 /** Value (row, col) of input `operand`, in fp64. */
 typedef double rc_input_fn(const void *user, int operand, int64_t row, int64_t col);
 
-/** A matrix for the reference, its values rounded to a precision as they are used. */
+/** A matrix of real numbers for the reference, or a part of one of complex ones; values are rounded
+ *  to a precision as they are used. */
 typedef struct rc_reference_matrix {
     const rc_csr_t *a;        /**< as the operation reads it: the transpose when `transposed` */
     rc_precision_t precision; /**< of the values */
     int threads;
+    const double
+        *parts; /**< NULL, or [2 * nnz] complex values of the entries of `a`, in the place of
+                              its own */
+    int part;   /**< of them: 0 or 1; of real values part 1 is 0 */
 } rc_reference_matrix_t;
+
+/** Value of entry e as it is used. */
+static inline double rc_reference_value(const rc_reference_matrix_t *m, int64_t e)
+{
+    const double v = m->parts ? m->parts[2 * e + m->part] : m->part ? 0 : m->a->val[e];
+    return rc_precision_round(m->precision, v);
+}
 
 typedef struct rc_operation {
     rc_op_t op;

@@ -13,7 +13,7 @@ void rc_product_value(const rc_reference_matrix_t *m, int64_t r, int64_t j, int6
     (void)k;
     *out = (rc_exact_t){.terms = a->row_ptr[r + 1] - a->row_ptr[r]};
     for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-        double v = rc_precision_round(m->precision, a->val[e]) * input(user, 0, a->col_idx[e], j);
+        double v = rc_reference_value(m, e) * input(user, 0, a->col_idx[e], j);
         out->value += v;
         out->mag += isfinite(v) ? fabs(v) : 0;
     }
@@ -29,7 +29,7 @@ void rc_product_project(
         double sum = 0;
         double mag = 0;
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-            double v = rc_precision_round(m->precision, a->val[e]);
+            double v = rc_reference_value(m, e);
             sum += v * x[a->col_idx[e]];
             mag += fabs(v) * xmag[a->col_idx[e]];
         }

@@ -10,8 +10,8 @@
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
 const char *const rc_op_names[RC_STORE_OPS + 1] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
-#define NAME_OF(id, suffix) [id] = #suffix,
-const char *const rc_precision_names[] = {RC_FOR_EACH_REAL(NAME_OF) NULL};
+#define NAME_OF(id, name, ...) [id] = name,
+const char *const rc_precision_names[] = {RC_FOR_EACH_TYPE(NAME_OF) NULL};
 const char *const rc_layout_names[] = {"col", "row", "row-col", "col-row", NULL};
 const char *const rc_c_order_names[] = {"original", "schedule", "symmetric", NULL};
 const char *const rc_cache_names[] = {"warm", "cold", NULL};

@@ -10,7 +10,7 @@
 
 enum {
     RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong */
-    RC_SCHEMA_MINOR = 5  /**< raised when something is added: programs from 2.0 on refuse a newer
+    RC_SCHEMA_MINOR = 6  /**< raised when something is added: programs from 2.0 on refuse a newer
                               minor version, and convert an older one */
 };
 /** A version as one number, which sorts. */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/str.h"
 #include "feature/feature.h"
 #include "sparse/csr.h"
@@ -39,10 +40,12 @@ void rc_job_free(rc_job_t *j)
     for (size_t i = 0; i < j->orders; i++) {
         rc_schedule_free(&j->order[i].schedule);
         rc_csr_free(&j->order[i].a);
+        free(j->order[i].parts);
     }
     free(j->policy);
     free(j->order);
     rc_csr_free(&j->a);
+    free(j->parts);
     free(j);
 }
 
@@ -174,6 +177,7 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
     return rc_ledger_put(j->w->ledger, RC_REC_ORDER, &r, err);
 }
 
+#define COMPLEX
 #define INSTANCES "sweep/stage.inc"
 #include "device/cpu/instances.inc"
 
@@ -182,14 +186,14 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
 static void time_vectors(const rc_job_t *j, rc_ordered_t *o)
 {
     static void (*const permute[])(const rc_job_t *, const rc_schedule_t *, void *const *) =
-        RC_INSTANCES(permute);
-    enum { types = sizeof permute / sizeof *permute };
+        RC_INSTANCES_ANY(permute);
+    enum { types = sizeof permute / sizeof *permute, most_bytes = 16 };
     int there = 1;
     void *v[4];
     for (int t = 0; t < RC_TYPES; t++)
         o->permute_ns[t] = -1;
     for (int i = 0; i < 4; i++) {
-        v[i] = rc_alloc0((size_t)o->schedule.slots + 1, sizeof(double), "vectors to permute", NULL);
+        v[i] = rc_alloc0((size_t)o->schedule.slots + 1, most_bytes, "vectors to permute", NULL);
         there = there && v[i];
     }
     for (int t = 0; there && t < types; t++)
@@ -200,6 +204,30 @@ static void time_vectors(const rc_job_t *j, rc_ordered_t *o)
         }
     for (int i = 0; i < 4; i++)
         free(v[i]);
+}
+
+/* The matrix with its columns renumbered.  Where it has complex values, entries carry their numbers
+ * there and have their values by them. */
+static rc_status_t renumber(const rc_job_t *j, rc_ordered_t *o, rc_err_t *err)
+{
+    rc_csr_t a = j->a;
+    if (!j->parts)
+        return rc_csr_renumber_columns(&a, o->schedule.col, &o->a, err);
+    a.val = NULL;
+    RC_PASS(RC_NEW(a.val, a.nnz, "numbers of entries", err));
+    for (int64_t e = 0; e < a.nnz; e++)
+        a.val[e] = (double)e; /* below 2^53: exact */
+    rc_status_t st = rc_csr_renumber_columns(&a, o->schedule.col, &o->a, err);
+    free(a.val);
+    if (st == RC_OK)
+        st = RC_NEW(o->parts, 2 * a.nnz, "complex values", err);
+    for (int64_t e = 0; st == RC_OK && e < a.nnz; e++) {
+        const int64_t from = (int64_t)o->a.val[e];
+        o->parts[2 * e] = j->parts[2 * from];
+        o->parts[2 * e + 1] = j->parts[2 * from + 1];
+        o->a.val[e] = j->a.val[from];
+    }
+    return st;
 }
 
 /* Build the order that a case needs; a policy that does not depend on the geometry is built once
@@ -223,7 +251,7 @@ static rc_status_t build_order(
     if (o->status == RC_EINTR)
         return rc_fail(err, RC_EINTR, "drained");
     if (o->status == RC_OK && o->schedule.cols > 0)
-        o->status = rc_csr_renumber_columns(&j->a, o->schedule.col, &o->a, &o->err);
+        o->status = renumber(j, o, &o->err);
     o->order_ns = rc_clock_ns() - start;
     if (o->status == RC_OK && o->schedule.cols > 0)
         time_vectors(j, o);
@@ -288,6 +316,41 @@ static void tell_beyond(const rc_job_t *j)
     }
 }
 
+/* 1: the sweep measures numbers of so many parts. */
+static int measures(const rc_sweep_config_t *c, int parts)
+{
+    int n = 0;
+    for (int i = 0; i < c->precisions; i++)
+        n += rc_type(c->precision[i])->parts == parts;
+    return n > 0;
+}
+
+/* Imaginary parts beside the values of the matrix: where those are made here, of the generator of
+ * values by row and column; else 0. */
+static void add_parts(rc_job_t *j, int are_made)
+{
+    static const uint64_t seed = 0xc0371e;
+    for (int64_t r = 0; r < j->a.rows; r++)
+        for (int64_t e = j->a.row_ptr[r]; e < j->a.row_ptr[r + 1]; e++) {
+            const uint64_t at = (uint64_t)r * (uint64_t)j->a.cols + (uint64_t)j->a.col_idx[e];
+            j->parts[2 * e] = j->a.val[e];
+            j->parts[2 * e + 1] = are_made ? rc_rng_signed(seed, at) : 0;
+        }
+}
+
+/* Complex values of the matrix in hand, where they are measured: those of a complex file. */
+static rc_status_t load_parts(rc_job_t *j, const rc_mtx_info_t *info, rc_err_t *err)
+{
+    const rc_entry_t *e = j->entry;
+    if (!measures(j->w->config, 2))
+        return RC_OK;
+    RC_PASS(RC_NEW(j->parts, 2 * j->a.nnz, "complex values", err));
+    if (strcmp(info->field, "complex") == 0)
+        return rc_mtx_read_complex(e->location, j->threads, &j->a, j->parts, err);
+    add_parts(j, info->values_are_seeded || e->where == RC_WHERE_GENERATED);
+    return RC_OK;
+}
+
 /* \param[out] loaded  0: the row has its final status, and that is all */
 static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
 {
@@ -307,6 +370,8 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
         st = rc_fail(&why, RC_ENOMEM, "%s; --memory sets it", text + strlen("memory: "));
     } else
         st = rc_entry_load(e, w->cache, j->threads, &bound, &j->a, &info, &why);
+    if (st == RC_OK)
+        st = load_parts(j, &info, &why);
     int64_t load_ns = rc_clock_ns() - start;
     if (st == RC_OK)
         st = rc_csr_digest(&j->a, &j->digest, &why);
@@ -316,7 +381,7 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
         return name_row(
             j, NULL, load_ns, st == RC_ENOMEM ? RC_CASE_SKIPPED : RC_CASE_FAILED, text, err);
     }
-    if (strcmp(info.field, "complex") == 0)
+    if (strcmp(info.field, "complex") == 0 && measures(w->config, 1))
         rc_log(w->log, RC_LOG_INFO, "sweep", "%s: " RC_COMPLEX_NOTICE, e->name);
     tell_beyond(j);
     *loaded = 1;
@@ -383,6 +448,8 @@ static int64_t schedule_bytes(const rc_ordered_t *o)
 int64_t rc_job_bytes(const rc_job_t *j)
 {
     int64_t bytes = rc_csr_bytes(j->a.rows, j->a.nnz);
+    if (j->parts)
+        bytes += j->a.nnz * 2 * (int64_t)sizeof *j->parts;
     for (size_t i = 0; i < j->orders; i++)
         bytes += schedule_bytes(&j->order[i]);
     /* a copy in schedule order on its way to the device */

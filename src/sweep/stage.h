@@ -13,6 +13,7 @@ typedef struct rc_ordered {
     rc_geometry_t geometry; /**< of the first case that needed it */
     rc_schedule_t schedule;
     rc_csr_t a;       /**< of a symmetric order: the matrix with its columns renumbered */
+    double *parts;    /**< its complex values, where the job has them */
     int64_t order_ns; /**< to build it, and to renumber */
     int64_t permute_ns[RC_TYPES]; /**< of a symmetric one: x into its numbering and y out of it, -1:
                                        unknown; else 0 */
@@ -30,6 +31,8 @@ typedef struct rc_job {
     const rc_entry_t *entry;
     int threads; /**< that may prepare it */
     rc_csr_t a;
+    double *
+        parts; /**< [2 * nnz] complex values where a precision of the sweep is complex; else NULL */
     rc_digest_t digest;
     int claimed; /**< 1: this rank measures it, nobody else */
     int ready;   /**< 1: there is something to measure */

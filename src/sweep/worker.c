@@ -179,6 +179,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .order = all->order + first,
         .n = n};
     rc_group_t g = {.a = &b.job->a,
+        .parts = b.job->parts,
         .digest = b.job->digest,
         .kernel = &c->kernel[b.block->kernel],
         .k = b.block->k > 0 ? b.block->k : 1,
@@ -271,6 +272,7 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             memset(&b->measured[b->n], 0, sizeof *b->measured);
             b->measured[b->n].schedule = &o->schedule;
             b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
+            b->measured[b->n].parts = o->parts;
             b->id[b->n] = one;
             b->order[b->n++] =
                 (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision], b->bench->again,

@@ -458,7 +458,7 @@ static void plan_operation(fixture_t *f, rc_op_t op, double data[RC_INPUTS_MAX +
         .row_ptr = f->in.ptr64, .col_idx = f->in.col, .val = f->in.val64};
     rc_csr_t t = {0};
     assert_int_equal(rc_csr_transpose(&a, &t, NULL), RC_OK);
-    rc_reference_matrix_t m = {operation->transposed ? &t : &a, RC_FP64, 1};
+    rc_reference_matrix_t m = {.a = operation->transposed ? &t : &a, .precision = RC_FP64, .threads = 1};
     rc_operands_t o = {.out = {.data = data[RC_INPUTS_MAX], .ld = k}};
     for (int i = 0; i < rc_operation_inputs(operation); i++)
         o.in[i] = (rc_dense_t){.data = data[i],

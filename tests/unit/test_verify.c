@@ -175,7 +175,7 @@ static void infinite_entries_are_terms(void **state)
     int32_t col_idx[] = {0, 1, 2};
     double val[] = {1e6, 2, -1e6};
     rc_csr_t a = {1, 3, 3, row_ptr, col_idx, val};
-    rc_reference_matrix_t m = {&a, RC_FP16, 1};
+    rc_reference_matrix_t m = {.a = &a, .precision = RC_FP16, .threads = 1};
     const double b[] = {0.5, 3, 0.25};
     rc_exact_t e;
     const rc_operation_t *spmv = rc_operation_of(RC_OP_SPMV);

@@ -59,6 +59,20 @@ static void (*const lanes[])(
 
 /* ------------------------------------------------------------------ fill */
 
+/* A complex number is two real ones, whose numbers follow each other. */
+static void fill_piece(
+    const rc_dense_t *m, int64_t at, int64_t n, uint64_t key, uint64_t counter, uint64_t step)
+{
+    const rc_type_t *type = rc_type(m->precision);
+    if (type->parts == 1) {
+        fill[m->precision](m->data, at, n, key, counter, step);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        fill[type->part](m->data, (at + i) * type->parts, type->parts, key,
+            (counter + (uint64_t)i * step) * (uint64_t)type->parts, 1);
+}
+
 static rc_status_t dense_random(
     rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride, int64_t j0, rc_err_t *err)
 {
@@ -74,7 +88,7 @@ static rc_status_t dense_random(
         int64_t line = i / l.pieces;
         int64_t first = (i - line * l.pieces) * SPAN;
         int64_t end = l.length - first < SPAN ? l.length : first + SPAN;
-        fill[m->precision](m->data, line * m->ld + first, end - first, key,
+        fill_piece(m, line * m->ld + first, end - first, key,
             (uint64_t)j0 + (uint64_t)line * line_step + (uint64_t)first * value_step, value_step);
     }
     d->active_ns += rc_clock_ns() - start;

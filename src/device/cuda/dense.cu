@@ -47,6 +47,21 @@ Shape shape_of(int64_t lines, int64_t length)
 // ------------------------------------------------------------------- fill
 
 // Value i of line l is the number `first + l * line_step + i * value_step` of the seed.
+template <typename T> struct random_value {
+    static __device__ T of(uint64_t key, uint64_t number) // 24 bits: exact in float
+    {
+        return (T)((float)rc_rng_top(rc_rng_keyed(key, number)) * 0x1p-23f);
+    }
+};
+
+template <typename R> struct random_value<rc::complex<R>> {
+    static __device__ rc::complex<R> of(uint64_t key, uint64_t number)
+    {
+        return rc::complex<R>(
+            random_value<R>::of(key, 2 * number), random_value<R>::of(key, 2 * number + 1));
+    }
+};
+
 template <typename T>
 __global__ void random_kernel(T *data, int64_t lines, int64_t length, int64_t ld, uint64_t key,
     uint64_t first, uint64_t line_step, uint64_t value_step)
@@ -57,11 +72,21 @@ __global__ void random_kernel(T *data, int64_t lines, int64_t length, int64_t ld
     uint64_t number = first + (uint64_t)i * value_step;
     int64_t step = (int64_t)gridDim.y * blockDim.y;
     for (int64_t l = (int64_t)blockIdx.y * blockDim.y + threadIdx.y; l < lines; l += step)
-        data[l * ld + i] = // 24 bits: exact in float
-            (T)((float)rc_rng_top(rc_rng_keyed(key, number + (uint64_t)l * line_step)) * 0x1p-23f);
+        data[l * ld + i] = random_value<T>::of(key, number + (uint64_t)l * line_step);
 }
 
-// U is an unsigned integer of the size of a value.
+template <typename U> __device__ U bits_of(bool zero)
+{
+    return zero ? U(0) : (U)~U(0);
+}
+
+template <> __device__ uint4 bits_of<uint4>(bool zero)
+{
+    const uint32_t x = bits_of<uint32_t>(zero);
+    return make_uint4(x, x, x, x);
+}
+
+// U is an unsigned integer of the size of a value, or four.
 template <typename U>
 __global__ void poison_kernel(
     U *data, int64_t lines, int64_t length, int64_t ld, const unsigned char *clear, int by_line)
@@ -72,7 +97,7 @@ __global__ void poison_kernel(
     int64_t step = (int64_t)gridDim.y * blockDim.y;
     int zero = clear && !by_line && clear[i];
     for (int64_t l = (int64_t)blockIdx.y * blockDim.y + threadIdx.y; l < lines; l += step)
-        data[l * ld + i] = zero || (clear && by_line && clear[l]) ? U(0) : ~U(0);
+        data[l * ld + i] = bits_of<U>(zero || (clear && by_line && clear[l]));
 }
 
 // ---------------------------------------------------------------- project
@@ -236,7 +261,7 @@ extern "C" rc_status_t rc_cuda_launch_random(cudaStream_t stream, const rc_dense
     int64_t lines = lines_of(m);
     int64_t length = length_of(m);
     Shape s = shape_of(lines, length);
-    rc::pick<rc::reals>(m->precision, [&](auto t) {
+    rc::pick<rc::any>(m->precision, [&](auto t) {
         random_kernel<<<s.grid, s.block, 0, stream>>>(static_cast<RC_VALUE(t) *>(m->data), lines,
             length, m->ld, key, (uint64_t)j0, line_step, value_step);
     });
@@ -250,7 +275,7 @@ extern "C" rc_status_t rc_cuda_launch_poison(
     int64_t lines = lines_of(m);
     int64_t length = length_of(m);
     Shape s = shape_of(lines, length);
-    rc::pick<rc::reals>(m->precision, [&](auto t) {
+    rc::pick<rc::any>(m->precision, [&](auto t) {
         poison_kernel<<<s.grid, s.block, 0, stream>>>(
             static_cast<rc::word<RC_VALUE(t)> *>(m->data), lines, length, m->ld, clear, by_line);
     });
