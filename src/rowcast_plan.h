@@ -110,6 +110,14 @@ enum {
  *  held against, are of batches that chose nothing. */
 enum { RC_PLAN_SEARCH = -1, RC_PLAN_SEARCH_REUSE = 1000 };
 
+/** What else a plan multiplies by, and of what values, as bits of rc_plan_options_t.transposed. */
+enum {
+    RC_PLAN_TRANSPOSED = 1, /**< the other product is with A' */
+    RC_PLAN_ADJOINT = 2,    /**< with A^H: as A' where the numbers are real */
+    RC_PLAN_CONJUGATED = 4  /**< complex values are conjugated as they are read, new ones too: A
+                                 stands for that */
+};
+
 /** How to choose; zero-initialise for the defaults. */
 typedef struct rc_plan_options {
     const char *kernels;     /**< "gchunk:entries=16", or several and globs with commas; NULL:
@@ -154,13 +162,15 @@ typedef struct rc_plan_options {
      *  keeps a copy of the matrix, and one candidate for each K. With RC_PLAN_SAME_BITS nothing is
      *  measured; 0: none */
     int tune_in_use;
-    /** 1: rc_plan_execute_transposed has the other product, as fast as a plan of it. Beside A the
-     *  plan prepares A', which it forms once, with kernels and orders of its own. What is said here
-     *  of a plan is true of each of the two: what is named, timed (in use too), `tune_ns`, `reuse`.
-     *  Each may take half of `memory`. The leading dimensions of the problem that are of B are of C
-     *  with A', and the reverse. Where `kernels` names rs alone, its one matrix serves both. A plan
-     *  of spmm_t becomes one of spmm of A', which has faster kernels: those are what `kernels`
-     *  names. Not of sddmm */
+    /** RC_PLAN_TRANSPOSED (1) or RC_PLAN_ADJOINT (2): rc_plan_execute_transposed has the other
+     *  product, as fast as a plan of it. Beside A the plan prepares A', or A^H, which it forms
+     *  once, with kernels and orders of its own. What is said here of a plan is true of each of the
+     *  two: what is named, timed (in use too), `tune_ns`, `reuse`. Each may take half of `memory`.
+     *  The leading dimensions of the problem that are of B are of C with A', and the reverse. Where
+     *  `kernels` names rs alone, its one matrix serves both. A plan of spmm_t becomes one of spmm
+     *  of A', which has faster kernels: those are what `kernels` names. Not of sddmm.
+     *  RC_PLAN_CONJUGATED (4) goes with either, or alone. Plans with conjugated values are not
+     *  written by rc_plan_save */
     int transposed;
 } rc_plan_options_t;
 
@@ -303,12 +313,13 @@ typedef struct rc_plan_product {
     void *out;         /**< what is stored to: C or y; of sddmm [nnz] */
     int64_t ld_out;    /**< its leading dimension, in values */
     int transposed;    /**< 1: as rc_plan_execute_transposed */
+    int conjugated;    /**< 1, with `transposed`: A^H, of a plan made with RC_PLAN_ADJOINT; 0: A' */
 } rc_plan_product_t;
 
 /** As rc_plan_execute, rc_plan_execute_transposed or rc_plan_execute_sddmm, with complex factors.
- *  Nothing is conjugated: X' of sddmm is the transpose, and a plan of A^H is one of spmm_t with
- *  conjugated values.
- *  \return as they say; RC_EINVAL also for an imaginary part with a plan of real numbers */
+ *  X' of sddmm is the transpose.  Conjugated are the values of plans that were made so alone.
+ *  \return as they say; RC_EINVAL also for an imaginary part with a plan of real numbers;
+ *          RC_ENOTSUP for A^H of a plan with A', and the reverse */
 RC_API rc_status_t rc_plan_execute_complex(
     rc_plan_t *plan, const rc_plan_product_t *product, struct CUstream_st *stream, rc_err_t *err);
 

@@ -21,6 +21,7 @@ typedef struct rc_gather {
     int64_t count;
     const void *from;
     rc_precision_t from_type;
+    int conjugates; /**< 1: complex numbers become their conjugates */
 } rc_gather_t;
 
 /** Value (p, j) of `to` is value (row[p], j) of `from`, in memory of an executor: bits are copied.

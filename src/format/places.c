@@ -62,7 +62,8 @@ static rc_status_t fill(
         .place_bytes = places->bytes,
         .count = places->count,
         .from = p->val ? p->val : p->a->val,
-        .from_type = p->val ? p->val_type : RC_HOST_TYPE};
+        .from_type = p->val ? p->val_type : RC_HOST_TYPE,
+        .conjugates = p->conjugates};
     if (there) {
         g.from = p->resident->val;
         g.from_type = p->resident->type;

@@ -22,6 +22,7 @@ typedef struct rc_problem {
     const void *val;   /**< NULL: values are those of `a`; else [nnz] on the host, during prepare:
                           `a` has none */
     rc_precision_t val_type;            /**< of them */
+    int conjugates;                     /**< 1: complex values are prepared as their conjugates */
     const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
                                              during analyse and prepare (format/resident.h) */
     struct rc_places *places;           /**< NULL, or where prepare leaves the places of the values

@@ -27,7 +27,7 @@ rc_status_t rc_resident_put(rc_executor_t *x, const rc_gather_t *values, void *t
     size_t bytes = rc_precision_bytes(values->to_type);
     int64_t most = values->count < PIECE ? values->count : PIECE;
     rc_status_t st = RC_OK;
-    if (!values->place && values->to_type == values->from_type)
+    if (!values->place && !values->conjugates && values->to_type == values->from_type)
         return values->count > 0
                    ? x->upload(x, to, values->from, (size_t)values->count * bytes, err)
                    : RC_OK;

@@ -49,11 +49,15 @@ void rc_plan_both_join(rc_plan_t *plan, rc_plan_t *transpose)
 /* The caller's own form first: what is wrong in it is said in its words.
  * \param[in] forms  2, or 1: the first product has the other one too */
 static rc_status_t make_all(const rc_plan_request_t of[BOTH], int forms, int own,
-    const rc_plan_options_t *o, rc_plan_t *made[BOTH], rc_err_t *err)
+    const rc_plan_options_t *options, rc_plan_t *made[BOTH], rc_err_t *err)
 {
     for (int i = 0; i < forms; i++) {
         const int at = forms == BOTH ? (i + own) % BOTH : 0;
-        RC_PASS(rc_plan_make(&of[at].place, &of[at].problem, &of[at].a, o, &made[at], err));
+        rc_plan_options_t o = *options;
+        o.transposed &= RC_PLAN_CONJUGATED;
+        if (at == 1 && options->transposed & RC_PLAN_ADJOINT)
+            o.transposed ^= RC_PLAN_CONJUGATED;
+        RC_PASS(rc_plan_make(&of[at].place, &of[at].problem, &of[at].a, &o, &made[at], err));
     }
     return RC_OK;
 }
@@ -73,6 +77,7 @@ rc_status_t rc_plan_both_new(const rc_plan_request_t *asked, const rc_plan_optio
     rc_status_t st = make_all(of, forms, own, &o, made, err);
     if (st == RC_OK) {
         rc_plan_both_join(made[0], made[1]);
+        made[0]->adjoint = made[1] && made[0]->conjugates != made[1]->conjugates;
         *out = made[0];
         return RC_OK;
     }

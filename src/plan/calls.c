@@ -225,6 +225,19 @@ rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, cons
     return execute(plan, &q, 2, stream, err);
 }
 
+/* Whether the plan has the product with A' or with A^H. */
+static rc_status_t check_turn(const rc_plan_t *plan, const rc_plan_product_t *p, rc_err_t *err)
+{
+    const int is_complex = rc_type(plan->precision)->parts > 1;
+    if (p->conjugated && !p->transposed)
+        return rc_fail(err, RC_EINVAL, "conjugated: expected with transposed, found alone");
+    if (!p->transposed || !is_complex || (p->conjugated != 0) == plan->adjoint)
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP, "plan: has no product with the %s matrix; one made with %s has",
+        p->conjugated ? "conjugated transposed" : "transposed",
+        p->conjugated ? "RC_PLAN_ADJOINT" : "RC_PLAN_TRANSPOSED");
+}
+
 rc_status_t rc_plan_execute_complex(
     rc_plan_t *plan, const rc_plan_product_t *p, struct CUstream_st *stream, rc_err_t *err)
 {
@@ -233,6 +246,7 @@ rc_status_t rc_plan_execute_complex(
         return rc_fail(err, RC_EINVAL, "product: expected one, found NULL");
     rc_operands_t o = {
         .out = {.data = p->out, .ld = p->ld_out}, .alpha_im = p->alpha[1], .beta_im = p->beta[1]};
+    RC_PASS(check_turn(plan, p, err));
     const int inputs = rc_operation_inputs(rc_operation_of(plan->op));
     for (int i = 0; i < inputs; i++)
         o.in[i] = only_read(p->in[i], p->ld_in[i]);

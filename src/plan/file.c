@@ -141,6 +141,8 @@ rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
     json_t *root = NULL;
     if (!plan || !path)
         return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
+    if (plan->conjugates || plan->adjoint)
+        return rc_fail(err, RC_ENOTSUP, "plan: one with conjugated values is not written");
     RC_PASS(one_json(plan, &root, err));
     rc_status_t st = add_transpose(plan, root, err);
     if (st == RC_OK)

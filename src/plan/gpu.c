@@ -250,10 +250,11 @@ rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *o
     if (!out)
         return rc_fail(err, RC_EINVAL, "places: expected where to put them, found NULL");
     RC_PASS(rc_plan_entry_of(plan, k, &e, err));
-    if (!e->gather.place || e->trial.shares || rc_users_others(plan->users) || plan->transpose)
+    if (!e->gather.place || e->trial.shares || rc_users_others(plan->users) || plan->transpose ||
+        plan->conjugates)
         return rc_fail(err, RC_ENOTSUP,
-            "places: expected a plan that had new values and has one matrix, for itself and one "
-            "K alone");
+            "places: expected a plan that had new values and has one matrix, of them as they are, "
+            "for itself and one K alone");
     *out = (rc_plan_places_t){.to = e->gather.to,
         .precision = e->gather.to_type,
         .place = e->gather.place,

@@ -76,6 +76,12 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL,
             "deterministic: expected bits of RC_PLAN_SAME_BITS and RC_PLAN_STRICT, found %d",
             o->deterministic);
+    const int both = RC_PLAN_TRANSPOSED | RC_PLAN_ADJOINT;
+    if (o->transposed & ~(both | RC_PLAN_CONJUGATED) || (o->transposed & both) == both)
+        return rc_fail(err, RC_EINVAL,
+            "transposed: expected RC_PLAN_TRANSPOSED or RC_PLAN_ADJOINT, and RC_PLAN_CONJUGATED, "
+            "found %d",
+            o->transposed);
     return RC_OK;
 }
 
@@ -179,6 +185,8 @@ rc_status_t rc_plan_make(const rc_plan_place_t *place, const rc_plan_problem_t *
     RC_PASS(rc_plan_begin(place, problem, a, o->memory, &plan, err));
     plan->deterministic = o->deterministic;
     plan->threads = o->threads;
+    plan->conjugates =
+        (o->transposed & RC_PLAN_CONJUGATED) != 0 && rc_type(plan->precision)->parts > 1;
     for (int i = 0; i < plan->entries; i++) {
         RC_TRY(rc_plan_candidates(plan, o, &plan->entry[i], err));
         RC_TRY(rc_plan_choose(plan, o, &plan->entry[i], err));
@@ -200,7 +208,7 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
     const rc_plan_options_t *o = options ? options : &defaults;
     *out = NULL;
     RC_PASS(check_options(o, err));
-    if (!o->transposed || !problem || !a) /* which is said there */
+    if (!(o->transposed & ~RC_PLAN_CONJUGATED) || !problem || !a) /* which is said there */
         return rc_plan_make(place, problem, a, o, out, err);
     return rc_plan_both_new(&(rc_plan_request_t){*place, *problem, *a}, o, out, err);
 }
@@ -329,6 +337,8 @@ rc_status_t rc_plan_copy(
     to->op = plan->op;
     to->precision = plan->precision;
     to->out_sums = plan->out_sums;
+    to->conjugates = plan->conjugates;
+    to->adjoint = plan->adjoint;
     to->layout = plan->layout;
     memcpy(to->ld_in, plan->ld_in, sizeof to->ld_in);
     to->ld_out = plan->ld_out;

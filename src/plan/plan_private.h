@@ -121,7 +121,9 @@ struct rc_plan {
     rc_plan_home_t *home;   /**< what a public call made its place of; NULL: it is the caller's */
     rc_op_t op;
     rc_precision_t precision;
-    int out_sums; /**< 1: the output has the type of their sums */
+    int out_sums;   /**< 1: the output has the type of their sums */
+    int conjugates; /**< 1: its matrices have the conjugates of the values that it is given */
+    int adjoint;    /**< 1: `transpose` has the others than it */
     rc_layout_t layout;
     int64_t ld_in[RC_INPUTS_MAX]; /**< that runs will have; 0: the least */
     int64_t ld_out;

@@ -224,6 +224,7 @@ static rc_status_t give_pattern(rc_plan_t *plan, const rc_plan_trial_t *t,
 static rc_status_t give_values(rc_plan_t *plan, rc_problem_t *p, rc_err_t *err)
 {
     p->val_type = plan->values.type;
+    p->conjugates = plan->conjugates;
     return p->resident ? RC_OK : rc_plan_values_here(plan, &p->val, err);
 }
 

@@ -143,7 +143,8 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
             .to_type = plan->precision,
             .place = places.at,
             .place_bytes = places.bytes,
-            .count = count};
+            .count = count,
+            .conjugates = plan->conjugates};
         places.at = NULL;
     }
     rc_places_free(&places);

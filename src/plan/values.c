@@ -225,6 +225,14 @@ static rc_status_t by_number(const rc_plan_t *plan, const rc_gather_t *g, void *
     RC_TRY(place && val ? RC_OK : RC_ENOMEM);
     RC_TRY(x->download(x, place, g->place, count * (size_t)g->place_bytes, err));
     RC_TRY(x->download(x, val, g->to, count * bytes, err));
+    const rc_gather_t back = {.to = val,
+        .to_type = g->to_type,
+        .count = g->count,
+        .from = val,
+        .from_type = g->to_type,
+        .conjugates = g->conjugates};
+    if (g->conjugates)
+        rc_gather_host(&back, 1);
     for (size_t i = 0; i < count; i++) {
         int64_t at = rc_place_at(place, g->place_bytes, (int64_t)i) - 1;
         if (at >= 0)

@@ -66,6 +66,8 @@ static rc_plan_matrix_t matrix_at(const there_t *t, const input_t *a, int on_dev
     return m;
 }
 
+static int turned; /* 1: runs are of the other product, with the conjugated transpose */
+
 static void run(there_t *t, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *a, number_t alpha, number_t beta,
     const char *what)
 {
@@ -79,7 +81,9 @@ static void run(there_t *t, rc_plan_t *plan, const rc_plan_problem_t *p, const i
         .in = {t->in[0], t->in[1]},
         .ld_in = {now.in[0].ld, now.in[1].ld},
         .out = t->out,
-        .ld_out = now.out.ld};
+        .ld_out = now.out.ld,
+        .transposed = turned,
+        .conjugated = turned};
     ok(rc_plan_execute_complex(plan, &product, t->stream, &err), &err, what);
     CUDA(cudaStreamSynchronize(t->stream));
     CUDA(cudaMemcpy(now.out.data, t->out, sizeof now.out.data, cudaMemcpyDeviceToHost));
@@ -197,6 +201,53 @@ static void any_kernel(void **state)
     there_free(&t);
 }
 
+/* Plans for A and A^H, whose values are conjugated when they are put there, of the host and of the GPU. */
+static void adjoints(void **state)
+{
+    (void)state;
+    static input_t a;
+    static input_t other;
+    rc_rng_t rng;
+    there_t t;
+    const int64_t k = 9;
+    rc_device_t *d = open_gpu();
+    if (!d)
+        skip();
+    rc_device_close(d);
+    there_new(&t);
+    rc_rng_seed(&rng, 64);
+    for (int i = 0; i < 24; i++) {
+        rc_err_t err = {0};
+        rc_plan_t *plan = NULL;
+        const int on_device = i % 2;
+        const rc_plan_problem_t p = {.op = RC_OP_SPMM, .precision = i / 2 % 2 ? RC_C128 : RC_C64,
+            .layout = i / 4 % 2 ? RC_COL_MAJOR : RC_ROW_MAJOR, .k = &k, .ks = 1};
+        rc_plan_problem_t q = p;
+        q.op = RC_OP_SPMM_T;
+        const rc_plan_options_t o = {.transposed = RC_PLAN_ADJOINT, .orders = i % 3 ? "csr" : "lpt", .threads = 1};
+        make(&rng, p.precision, (rc_plan_form_t)(i / 8), &a);
+        const rc_plan_matrix_t m = matrix_at(&t, &a, on_device);
+        ok(rc_plan_create(&p, &m, &o, t.stream, &plan, &err), &err, "a plan of A and its adjoint");
+        for (int anew = 0; anew < 2; anew++) {
+            other = a;
+            for (int64_t e = 0; e < a.nnz; e++)
+                other.val[e].part[1] = -a.val[e].part[1];
+            turned = 0;
+            operands_make(&rng, &p, &a, k);
+            run(&t, plan, &p, &a, factor(&rng, 5), factor(&rng, 4), "with A");
+            turned = 1;
+            operands_make(&rng, &q, &a, k);
+            run(&t, plan, &q, &other, factor(&rng, 5), factor(&rng, 4), "with the adjoint of A");
+            turned = 0;
+            new_values(&rng, &a, a.type == RC_C128 ? p.precision : a.type);
+            const void *val = on_device ? put(t.array[2], a.given, sizeof a.given) : (const void *)a.given;
+            ok(rc_plan_update_values(plan, a.nnz, val, a.type, on_device, t.stream, &err), &err, "new values");
+        }
+        rc_plan_free(plan);
+    }
+    there_free(&t);
+}
+
 /* Loads of both parts at once: memory at multiples of a value. */
 static void memory_that_is_not_aligned(void **state)
 {
@@ -234,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel),
         cmocka_unit_test(any_kernel),
+        cmocka_unit_test(adjoints),
         cmocka_unit_test(memory_that_is_not_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

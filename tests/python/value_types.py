@@ -161,7 +161,7 @@ def complex_plans():
                 data = random_of(rng, pattern.nnz, of)
                 a = sparse.csr_matrix((data, pattern.indices, pattern.indptr), pattern.shape).asformat(form)
                 layout = "column" if form == "csc" else "row"
-                p = rowcast.plan(a, 7, dtype=dtype, layout=layout, threads=1)  # whether a GPU is there or not
+                p = rowcast.plan(a, 7, dtype=dtype, layout=layout, device="cpu", threads=1)
                 assert p.on_cpu and p.dtype == dtype and f", {dtype}, " in repr(p)
                 b = np.asarray(random_of(rng, (50, 7), dtype), order="F" if form == "csc" else "C")
                 dense = a.toarray().astype("complex128")
@@ -174,11 +174,14 @@ def complex_plans():
                 assert (p @ b == dense @ b).all() and (p @ b[:, 2] == dense @ b[:, 2]).all()
                 assert (p.T @ before == dense.T @ before).all() and (p.spmv(b[:, 0].copy(), alpha=1j) == 1j * (dense @ b[:, 0])).all()
                 assert (p.H @ before == dense.conj().T @ before).all() and (p.H @ before[:, 1] == dense.conj().T @ before[:, 1]).all()
-                assert p.H.H is p and p.H.shape == (50, 60)
+                assert p.H.H is p and p.H.shape == (50, 60) and p.T.T is p
+                for turned, want in ((p.T.H, dense.conj()), (p.H.T, dense.conj()), (p.T.H.H, dense.T), (p.H.T.T, dense.conj().T)):
+                    x = b if turned.shape == p.shape else before
+                    assert (turned @ x == want @ x).all() and (turned @ x[:, 1] == want @ x[:, 1]).all()
                 a.data = random_of(rng, len(a.data), "complex64")
                 p.update(a.data)
                 assert (p @ b == a.toarray() @ b).all() and (p.T @ before == a.toarray().T @ before).all()
-                assert (p.H @ before == a.toarray().conj().T @ before).all()
+                assert (p.H @ before == a.toarray().conj().T @ before).all() and (p.T.H @ b == a.toarray().conj() @ b).all()
                 assert (rowcast.execute_many([(p, b, None, 2.0)])[0] == 2 * (a.toarray() @ b)).all()
                 refused(ValueError, p, b.real.copy())
                 for wrong in ("1", None, [1], np.ones(2) + 1j):
@@ -190,7 +193,7 @@ def complex_plans():
     refused(TypeError, rowcast.order, a)
     complex_operators(pattern, rng)
     real = rowcast.plan(pattern, 3, device="cpu", threads=1)
-    assert (real.H @ np.ones((60, 3)) == real.T @ np.ones((60, 3))).all()
+    assert (real.H @ np.ones((60, 3)) == real.T @ np.ones((60, 3))).all() and real.T.H is real and real.H.T is real
     refused(TypeError, real.update, a.data)
     refused(TypeError, lambda: real(np.ones((50, 3)), alpha=1j))
 

@@ -155,6 +155,101 @@ static void other_calls(void **state)
     rc_plan_free(plan);
 }
 
+/* One product of a plan for two. */
+static rc_status_t execute_either(rc_plan_t *plan, int64_t k, number_t alpha, int transposed, int conjugated, rc_err_t *err)
+{
+    const rc_plan_product_t p = {.k = k, .alpha = {alpha.part[0], alpha.part[1]}, .in = {now.in[0].data, now.in[1].data},
+        .ld_in = {now.in[0].ld, now.in[1].ld}, .out = now.out.data, .ld_out = now.out.ld, .transposed = transposed,
+        .conjugated = conjugated};
+    return rc_plan_execute_complex(plan, &p, NULL, err);
+}
+
+static const input_t *conjugate_if(int yes, const input_t *a, input_t *room)
+{
+    if (!yes)
+        return a;
+    *room = *a;
+    for (int64_t e = 0; e < a->nnz; e++)
+        room->val[e].part[1] = -a->val[e].part[1];
+    return room;
+}
+
+/* Both products of a plan with these bits, against those of the matrix. */
+static void check_turned(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *a, int bits,
+    const char *what)
+{
+    static input_t room;
+    const int64_t k = p->ks > 0 ? p->k[0] : 1;
+    rc_err_t err = {0};
+    for (int transposed = 0; transposed < (bits & 3 ? 2 : 1); transposed++) {
+        rc_plan_problem_t q = *p;
+        const int adjoint = transposed && bits & RC_PLAN_ADJOINT;
+        const int conjugates = ((bits & RC_PLAN_CONJUGATED) != 0) != (adjoint != 0);
+        const number_t alpha = factor(rng, 5);
+        if (transposed)
+            q.op = p->op == RC_OP_SPMM_T ? RC_OP_SPMM : RC_OP_SPMM_T;
+        operands_make(rng, &q, a, k);
+        if (execute_either(plan, k, alpha, transposed, adjoint, &err) < 0)
+            fail_msg("%s: %s", what, err.text);
+        check(&q, conjugate_if(conjugates, a, &room), alpha, zero, what);
+        if (transposed)
+            assert_int_equal(execute_either(plan, k, alpha, 1, !adjoint, &err), RC_ENOTSUP);
+    }
+    assert_int_equal(execute_either(plan, k, one, 0, 1, &err), RC_EINVAL);
+}
+
+static void conjugated_products(void **state)
+{
+    (void)state;
+    static input_t a;
+    static const int choices[] = {RC_PLAN_ADJOINT, RC_PLAN_TRANSPOSED, RC_PLAN_CONJUGATED,
+        RC_PLAN_ADJOINT | RC_PLAN_CONJUGATED, RC_PLAN_TRANSPOSED | RC_PLAN_CONJUGATED};
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    rc_rng_seed(&rng, 31);
+    for (int i = 0; i < 5 * 3 * 2 * 3; i++) {
+        static const rc_op_t ops[] = {RC_OP_SPMM, RC_OP_SPMV, RC_OP_SPMM_T};
+        const int64_t k = 1 + below(&rng, 9);
+        const int bits = choices[i % 5];
+        rc_plan_problem_t p = {.op = ops[i / 5 % 3], .layout = i / 15 % 2 ? RC_COL_MAJOR : RC_ROW_MAJOR,
+            .precision = i % 2 ? RC_C128 : RC_C64, .k = &k, .ks = 1};
+        char what[80];
+        rc_plan_t *copy = NULL;
+        if (p.op == RC_OP_SPMV) {
+            p.k = NULL;
+            p.ks = 0;
+            p.layout = RC_COL_MAJOR;
+        }
+        if (p.op == RC_OP_SPMM_T && !(bits & 3))
+            p.layout = RC_ROW_MAJOR; /* whose kernels there are */
+        (void)snprintf(what, sizeof what, "bits %d of %s, round %d", bits, rc_op_name(p.op), i);
+        make(&rng, p.precision, (rc_plan_form_t)(i / 30), &a);
+        const rc_plan_options_t o = {.transposed = bits, .threads = 1 + i % 2, .orders = i % 3 ? "csr" : "lpt"};
+        rc_plan_t *plan = plan_of(&p, &a, &o, what);
+        check_turned(&rng, plan, &p, &a, bits, what);
+        new_values(&rng, &a, a.type == RC_C128 ? p.precision : a.type);
+        assert_int_equal(rc_plan_update_values(plan, a.nnz, a.given, a.type, 0, NULL, NULL), RC_OK);
+        check_turned(&rng, plan, &p, &a, bits, what);
+        assert_int_equal(rc_plan_clone(plan, NULL, &copy, NULL), RC_OK);
+        check_turned(&rng, copy, &p, &a, bits, what);
+        new_values(&rng, &a, a.type == RC_C128 ? p.precision : a.type);
+        assert_int_equal(rc_plan_update_values(copy, a.nnz, a.given, a.type, 0, NULL, NULL), RC_OK);
+        check_turned(&rng, copy, &p, &a, bits, what);
+        if (bits != RC_PLAN_TRANSPOSED)
+            assert_int_equal(rc_plan_save(plan, "/tmp/rowcast-none", &err), RC_ENOTSUP);
+        rc_plan_free(copy);
+        rc_plan_free(plan);
+    }
+    const rc_plan_matrix_t m = matrix_of(&a);
+    const int64_t k = 3;
+    const rc_plan_problem_t p = {.op = RC_OP_SPMM, .precision = RC_C64, .k = &k, .ks = 1};
+    static const int wrong[] = {3, 8, -1, 7};
+    for (int i = 0; i < 4; i++) {
+        rc_plan_t *plan = NULL;
+        assert_int_equal(rc_plan_create_host(&p, &m, &(rc_plan_options_t){.transposed = wrong[i]}, &plan, &err), RC_EINVAL);
+    }
+}
+
 /* Products are right while candidates are measured in them. */
 static void tuned_in_use(void **state)
 {
@@ -353,6 +448,7 @@ int main(void)
         cmocka_unit_test(every_kernel),
         cmocka_unit_test(plans_by_default),
         cmocka_unit_test(other_calls),
+        cmocka_unit_test(conjugated_products),
         cmocka_unit_test(tuned_in_use),
         cmocka_unit_test(kept_choices),
         cmocka_unit_test(special_values),

@@ -119,14 +119,29 @@ static rc_status_t cpu_take(rc_executor_t *x, const rc_take_t *t, rc_err_t *err)
     return RC_OK;
 }
 
+/* Imaginary parts of complex numbers change their signs; of real ones there are none. */
+static void conjugate(rc_precision_t t, void *x, int64_t begin, int64_t end)
+{
+    const rc_type_t *type = rc_type(t);
+    const rc_type_t *part = rc_type(type->part);
+    for (int64_t i = begin; type->parts > 1 && i < end; i++) {
+        const int64_t at = i * type->parts + 1;
+        part->store(x, at, -part->load(x, at));
+    }
+}
+
 void rc_gather_host(const rc_gather_t *g, int threads)
 {
     enum { PIECE = 1 << 14 };
     int64_t pieces = (g->count + PIECE - 1) / PIECE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (pieces > 1)
-    for (int64_t i = 0; i < pieces; i++)
-        rc_type_gather(g->to_type, g->to, g->from_type, g->from, g->place, g->place_bytes,
-            i * PIECE, i + 1 < pieces ? (i + 1) * PIECE : g->count);
+    for (int64_t i = 0; i < pieces; i++) {
+        const int64_t end = i + 1 < pieces ? (i + 1) * PIECE : g->count;
+        rc_type_gather(
+            g->to_type, g->to, g->from_type, g->from, g->place, g->place_bytes, i * PIECE, end);
+        if (g->conjugates)
+            conjugate(g->to_type, g->to, i * PIECE, end);
+    }
 }
 
 static rc_status_t cpu_wait(rc_executor_t *x, rc_err_t *err)

@@ -10,8 +10,28 @@ namespace
 constexpr int THREADS = 256;
 constexpr int64_t CTAS_MAX = 1 << 20;
 
+/* A value in another type, or bit by bit. */
+template <typename T, typename F> __device__ T as(const F &x)
+{
+    if constexpr (std::is_same<T, F>::value)
+        return x;
+    else
+        return static_cast<T>(static_cast<rc::sum_of<F>>(x));
+}
+
+template <typename T> __device__ T turned(const T &x, int)
+{
+    return x;
+}
+
+template <typename R> __device__ rc::complex<R> turned(const rc::complex<R> &x, int conjugates)
+{
+    return rc::complex<R>(x.re, conjugates ? -x.im : x.im);
+}
+
 template <typename T, typename F>
-__global__ void gather(T *to, const void *place, int place_bytes, int64_t count, const F *from)
+__global__ void gather(
+    T *to, const void *place, int place_bytes, int64_t count, const F *from, int conjugates)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * THREADS;
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x; i < count;
@@ -19,7 +39,7 @@ __global__ void gather(T *to, const void *place, int place_bytes, int64_t count,
         const int64_t at = place == nullptr   ? i + 1
                            : place_bytes == 4 ? static_cast<const int32_t *>(place)[i]
                                               : static_cast<const int64_t *>(place)[i];
-        to[i] = at > 0 ? static_cast<T>(static_cast<rc::sum_of<F>>(from[at - 1])) : T(0);
+        to[i] = at > 0 ? turned(as<T>(from[at - 1]), conjugates) : T(0);
     }
 }
 
@@ -50,7 +70,7 @@ template <typename T, typename F> int launch(const rc_gather_t *g, cudaStream_t 
     const int64_t ctas = (g->count + THREADS - 1) / THREADS;
     gather<T, F><<<static_cast<unsigned>(ctas < CTAS_MAX ? ctas : CTAS_MAX), THREADS, 0, stream>>>(
         static_cast<T *>(g->to), g->place, g->place_bytes, g->count,
-        static_cast<const F *>(g->from));
+        static_cast<const F *>(g->from), g->conjugates);
     return 1;
 }
 

@@ -259,11 +259,14 @@ class Sparse:
         like: an array of the library that has it there; None: the host
         stream, stream_kept: 0 and None for a matrix of the host
         kept: what owns the memory
+        conjugates: whether a plan is of the conjugated values
 
     Raises:
         TypeError: another form, or values of a type that the library does not have
         ValueError: a column twice in a row
     """
+
+    conjugates = False
 
     def __init__(self, a: Any):
         if is_torch(a):
@@ -323,10 +326,9 @@ class Sparse:
         return other
 
     def conjugated(self) -> "Sparse":
-        """With conjugated values, of a matrix of the host."""
+        """The same arrays, whose values a plan conjugates as it reads them."""
         other = copy.copy(self)
-        other.kept = (*self.kept[:2], self.kept[2].conj())
-        other.val = other.kept[2].ctypes.data
+        other.conjugates = not self.conjugates
         return other
 
     @staticmethod

@@ -67,7 +67,7 @@ PlanCall = _structure(plan=c.c_void_p, k=c.c_int64, alpha=c.c_double, b=c.c_void
                       beta=c.c_double, c=c.c_void_p, ldc=c.c_int64, transposed=c.c_int)
 PlanProduct = _structure(k=c.c_int64, alpha=c.c_double * 2, beta=c.c_double * 2,
                          **{"in": c.c_void_p * 2}, ld_in=c.c_int64 * 2, out=c.c_void_p,
-                         ld_out=c.c_int64, transposed=c.c_int)
+                         ld_out=c.c_int64, transposed=c.c_int, conjugated=c.c_int)
 Extremes = _structure(kind=c.c_int, k=c.c_int64, b=c.c_void_p, ldb=c.c_int64, out=c.c_void_p,
                       entry=c.c_void_p)
 PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,

@@ -14,7 +14,8 @@ from . import _library as lib
 from ._arrays import laid
 
 
-_OF_A, _OF_T, _OF_H = 0, 1, 2  # products with A, with A' and with that conjugated
+# products with A, with A', with that conjugated, and with A conjugated
+_OF_A, _OF_T, _OF_H, _OF_C = 0, 1, 2, 3
 
 
 class Sides:
@@ -97,7 +98,7 @@ class Sides:
             if (op, of) not in self._sides:
                 made = self._derive(op, of)
                 if self._values is not None:
-                    made._catch_up(_values_for(of, self._values))
+                    made._catch_up(self._values)
                 self._sides = {**self._sides, (op, of): made}
             return self._sides[op, of]
 
@@ -115,15 +116,9 @@ class Sides:
             values: an array that nobody else has
         """
         self._values, sides, self._sides = values, self._sides, {}
-        for (_, of), side in sides.items():
-            side._update(_values_for(of, values), stream, True)
+        for side in sides.values():
+            side._update(values, stream, True)
         self._sides = sides
-
-
-def _values_for(of: int, values: Any) -> Any:
-    """Of PyTorch not a lazy view."""
-    turned = values.conj() if of == _OF_H else values
-    return turned.resolve_conj() if hasattr(turned, "resolve_conj") else turned
 
 
 def _one_dimension(array: Any, what: str) -> None:
@@ -138,6 +133,7 @@ class Transposed:
 
     Attributes:
         T: the plan
+        H: A conjugated; of real numbers the plan
         shape, dtype: of A'
     """
 
@@ -146,6 +142,7 @@ class Transposed:
     def __init__(self, plan: Any, of: int):
         self.T = self._plan = plan
         self._of, self.shape, self.dtype = of, plan.shape[::-1], plan.dtype
+        self.H = Conjugated(plan) if lib.is_complex(plan.dtype) else plan
 
     def __matmul__(self, b: Any) -> Any:
         """A' b, as `plan @ b`."""
@@ -165,13 +162,36 @@ class Adjoint(Transposed):
 
     Attributes:
         H: the plan
+        T: A conjugated; of real numbers the plan
         shape, dtype: of A'
     """
 
     def __init__(self, plan: Any, of: int):
         super().__init__(plan, of)
-        del self.T
-        self.H = plan
+        self.T, self.H = self.H, plan
 
     def __repr__(self) -> str:
         return f"<adjoint {self._plan!r}>"
+
+
+class Conjugated(Transposed):
+    """A of a plan, conjugated, for products.
+
+    Attributes:
+        T, H: A' of the plan, conjugated or not
+        shape, dtype: of A
+    """
+
+    def __init__(self, plan: Any):
+        self._plan, self._of, self.shape, self.dtype = plan, _OF_C, plan.shape, plan.dtype
+
+    @property
+    def T(self) -> Transposed:  # type: ignore[override]
+        return Adjoint(self._plan, _OF_H)
+
+    @property
+    def H(self) -> Transposed:  # type: ignore[override]
+        return Transposed(self._plan, _OF_T)
+
+    def __repr__(self) -> str:
+        return f"<conjugated {self._plan!r}>"

@@ -16,7 +16,7 @@ from ._again import Again, Asked
 from ._arrays import Dense, HostDense, Sparse, on_device
 from ._given import (Handle, factor, file_name, flag, number, number_of, real, text_or_none,
                      threads_of, value_type)
-from ._sides import _OF_A, _OF_H, _OF_T, Sides, Transposed
+from ._sides import _OF_A, _OF_C, _OF_H, _OF_T, Sides, Transposed
 from ._streams import stream_after, stream_of
 from .model import Model
 
@@ -390,6 +390,11 @@ def _out_type(given: Any, dtype: str) -> str:
     return out
 
 
+def _turned(sparse: Sparse, transposed: Any) -> int:
+    """Bits of the library: of both products, and of conjugated values."""
+    return flag(transposed, "transposed") | sparse.conjugates << 2
+
+
 def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
              op: str, of: int) -> Plan:
     """A plan of the same matrix for another operation, or of A', as that of `how` was made.
@@ -401,9 +406,9 @@ def _derived(sparse: Sparse, k: Any, how: Dict[str, Any], names: Dict[str, Any],
         sparse.kept[2].wait()  # for the copies, whatever their stream
     if op in _WITHOUT_K:
         k, names = None, {}
-    if of != _OF_A:
+    if of in (_OF_T, _OF_H):
         sparse = sparse.transposed()
-    if of == _OF_H:
+    if of in (_OF_H, _OF_C):
         sparse, how = sparse.conjugated(), {**how, "transposed": False}
     return plan(sparse, k, op=op, **how, **names)
 
@@ -448,7 +453,7 @@ def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
                               **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"), threads=threads_of(threads),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
-                              model=_of_model(model), transposed=flag(transposed, "transposed"))
+                              model=_of_model(model), transposed=_turned(sparse, transposed))
     sparse, on = _owned(a, sparse, stream)
     how = dict(dtype=kind, out_dtype=out, tune=tune, reuse=reuse, strict=strict,
                deterministic=deterministic, device="cpu", threads=threads, transposed=transposed)
