@@ -6,6 +6,7 @@
 #include "device/cuda/load.cuh"
 #include "device/cuda/overlap.cuh"
 #include "device/cuda/residency.cuh"
+#include "device/cuda/segments.cuh"
 #include "device/cuda/store.cuh"
 #include "format/cuda/lanes.h"
 
@@ -28,15 +29,6 @@ template <typename T>
 __device__ __forceinline__ sum_of<T> add_product(T value, const T *x, sum_of<T> sum)
 {
     return fma(static_cast<sum_of<T>>(value), static_cast<sum_of<T>>(__ldg(x)), sum);
-}
-
-/* The sum over groups of LANES neighbouring lanes, in each of them. */
-template <int LANES, typename T> __device__ __forceinline__ T sum_lanes(T sum)
-{
-#pragma unroll
-    for (int step = LANES / 2; step >= 1; step /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, step);
-    return sum;
 }
 
 /* The sum over the threads of a CTA, in thread 0; part: [warps].  A barrier is behind its last
@@ -203,60 +195,6 @@ __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t be
         add_span<T>(v, after - 1, part);
 }
 
-/* What threads have of rows that go on from one thread to the next. */
-template <typename T> struct carries {
-    T value[SPMV_WARPS];
-    int ends[SPMV_WARPS];
-};
-
-/* Every thread has a sum of what follows the last row end in its part (of all of it if there is
- * none). Returns what of the row that is open where its part begins lies in earlier threads,
- * `before` where that is the first of the CTA; `tail`: what is open where the last part ends. 
- * All threads get here, with a barrier behind the use before of `shared`. */
-template <typename T>
-__device__ __forceinline__ T carry_in(T value, int ends, T before, carries<T> *shared, T *tail)
-{
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const T other = __shfl_up_sync(0xffffffffu, value, step);
-        const int other_ends = __shfl_up_sync(0xffffffffu, ends, step);
-        if (lane >= step && !ends) {
-            value = other + value;
-            ends = other_ends;
-        }
-    }
-    if (lane == 31) {
-        shared->value[warp] = value;
-        shared->ends[warp] = ends;
-    }
-    T in = __shfl_up_sync(0xffffffffu, value, 1);
-    int in_ends = __shfl_up_sync(0xffffffffu, ends, 1);
-    if (lane == 0) {
-        in = T(0);
-        in_ends = 0;
-    }
-    __syncthreads();
-    T fold = before;
-    T mine = before;
-#pragma unroll
-    for (int w = 0; w < SPMV_WARPS; w++) {
-        if (w == warp)
-            mine = fold;
-        fold = shared->ends[w] ? shared->value[w] : fold + shared->value[w];
-    }
-    *tail = fold;
-    return in_ends ? in : mine + in;
-}
-
-/* Where product e of a tile is in shared memory: one place in 33 is left out, so that rows of 8,
- * 16 or 32 entries do not begin in the same bank. */
-__device__ __forceinline__ int32_t place_of(int32_t e)
-{
-    return e + (e >> 5);
-}
-
 enum { SPMV_PLACES = RC_SPMV_TILE + RC_SPMV_TILE / 32 };
 
 /* The sums of rows, or of what is there of them, behind their products: `lanes` lanes take a
@@ -375,7 +313,7 @@ __device__ __forceinline__ void coo_share(
     typedef sum_of<T> S;
     __shared__ S product[SPMV_PLACES];
     __shared__ int32_t slot[RC_SPMV_TILE];
-    __shared__ carries<S> shared;
+    __shared__ carries<S, SPMV_WARPS> shared;
     const rc_spmv_share_t begin = a.m.share[share];
     const rc_spmv_share_t end = a.m.share[share + 1];
     const int32_t n = static_cast<int32_t>(end.entry - begin.entry);

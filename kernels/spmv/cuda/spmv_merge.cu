@@ -14,23 +14,6 @@ template <typename I> struct tile {
     int32_t entries;
 };
 
-/* How many of `rows` row ends are passed at a diagonal; a row end goes before the entry of its
- * number. As rc_merge_point. */
-__device__ __forceinline__ int32_t passed(
-    const int32_t *end, int32_t rows, int32_t entries, int32_t diagonal)
-{
-    int32_t low = max(diagonal - entries, 0);
-    int32_t high = min(diagonal, rows);
-    while (low < high) {
-        const int32_t mid = (low + high) >> 1;
-        if (end[mid] <= diagonal - mid - 1)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 /* The ends of rows, counted from the first entry of the tile: loads, and what puts them into
  * shared memory. */
 template <typename I> struct row_ends {
@@ -51,40 +34,6 @@ template <typename I> struct row_ends {
         });
     }
 };
-
-/* The sums of the rows that end in a tile, behind its products; returns what is left of the row
- * after them.  `before`: what the CTA has already of the first of them. */
-template <typename S>
-__device__ __forceinline__ S sum_rows(
-    S *product, const int32_t *end, int32_t rows, int32_t entries, S before, rc::carries<S> *shared)
-{
-    const int32_t items = rows + entries;
-    const int32_t each = (items + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS;
-    const int32_t from = min(static_cast<int32_t>(threadIdx.x) * each, items);
-    const int32_t to = min(from + each, items);
-    int32_t r = passed(end, rows, entries, from);
-    int32_t e = from - r;
-    int32_t first_row = -1;
-    S first = S(0);
-    S sum = S(0);
-    for (int32_t i = from; i < to; i++) {
-        if (r < rows && end[r] <= e) {
-            if (first_row < 0) {
-                first = sum;
-                first_row = r;
-            } else
-                product[rc::place_of(entries + r)] = sum;
-            sum = S(0);
-            r++;
-        } else
-            sum += product[rc::place_of(e++)];
-    }
-    S tail;
-    first += rc::carry_in(sum, first_row >= 0, before, shared, &tail);
-    if (first_row >= 0)
-        product[rc::place_of(entries + first_row)] = first;
-    return tail;
-}
 
 /* A share that fits a tile: lanes take a row, or what the share has of the first and the last one.
  * end: [RC_SPMV_TILE + 1] */
@@ -122,7 +71,7 @@ __device__ __forceinline__ rc::sum_of<T> take_parts(const rc_spmv_merge_args_t &
     const rc_spmv_share_t &begin, const rc_spmv_share_t &next, rc::sum_of<T> *product, int32_t *end)
 {
     typedef rc::sum_of<T> S;
-    __shared__ rc::carries<S> shared;
+    __shared__ rc::carries<S, rc::SPMV_WARPS> shared;
     tile<I> t = {begin.row, static_cast<I>(begin.entry), 0, 0};
     S left = S(0);
     while (true) {
@@ -134,7 +83,7 @@ __device__ __forceinline__ rc::sum_of<T> take_parts(const rc_spmv_merge_args_t &
         if (!is_last) {
             row_ends<I>(a.ptr, t.row, window).put(t.entry, end);
             __syncthreads();
-            t.rows = passed(end, window, t.entries, RC_SPMV_TILE);
+            t.rows = rc::passed(end, window, t.entries, RC_SPMV_TILE);
             t.entries = RC_SPMV_TILE - t.rows;
         }
         rc::products<T> entries;
@@ -143,7 +92,7 @@ __device__ __forceinline__ rc::sum_of<T> take_parts(const rc_spmv_merge_args_t &
             row_ends<I>(a.ptr, t.row, window).put(t.entry, end);
         entries.multiply(static_cast<const T *>(a.v.x), product);
         __syncthreads();
-        left = sum_rows(product, end, t.rows, t.entries, left, &shared);
+        left = rc::sum_rows<RC_SPMV_THREADS>(product, end, t.rows, t.entries, left, &shared);
         __syncthreads();
         for (int32_t i = threadIdx.x; i < t.rows; i += RC_SPMV_THREADS) {
             const int32_t slot = t.row + i;
