@@ -66,7 +66,9 @@ typedef struct rc_dropin {
     uint64_t number; /**< of checks, without tags */
     uint64_t tags;   /**< of patterns, given out */
     uint64_t calls;
-    uint64_t why[RC_WHYS]; /**< calls by what became of them */
+    uint64_t asked[RC_OPS]; /**< calls by operation */
+    uint64_t done[RC_OPS];  /**< of them, by plans or kernels of ours */
+    uint64_t why[RC_WHYS];  /**< calls by what became of them */
     rc_account_t account;
     uint64_t made;       /**< plans begun */
     double loaded;       /**< when this library was, by the system's clock */
@@ -105,7 +107,7 @@ void rc_dropin_enter(void);
 void rc_dropin_leave(void);
 
 /** A product that is understood: run a plan, or say why not and whether cuSPARSE's run is timed. */
-rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr);
+rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDescr_t descr);
 /** \param[in] done  0: cuSPARSE refused it, which has no time */
 void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn, int done);
 
@@ -125,17 +127,21 @@ void rc_known_drop(rc_dropin_t *d, rc_known_t *known);
 void rc_known_changed(rc_dropin_t *d, rc_known_t *known);
 
 /** What is known of a descriptor that is trusted; NULL: it is not. */
-rc_trusted_t *rc_known_trusted(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
+rc_trusted_t *rc_known_trusted(
+    rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p);
 
 /** A descriptor was preprocessed with that product; it is none any more, or another one. */
-void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
+void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p);
 void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
 
 /** The entry of a product, made where there is none; NULL: no room. */
-rc_known_t *rc_known_find(rc_dropin_t *d, const rc_spmm_t *p, int device);
+rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device);
+
+/** The entry of such a product on any stream, with a plan that is kept; NULL: there is none. */
+rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device);
 
 /** 1: the entry has a plan of the same pattern at another address now. */
-int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
+int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
 
 /** 1: a plan of what may be the same pattern is being made or tried: this one may have it, too. */
 int rc_known_waits(const rc_dropin_t *d, const rc_known_t *known);
@@ -194,17 +200,30 @@ int rc_worth_calls(const rc_dropin_t *d, const rc_known_t *known, double part);
 int rc_worth_better(const rc_dropin_t *d, const rc_known_t *known);
 /** 1: the program can lose that much and is not slower than the share allows. */
 int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned);
+/** The same of a trial alone, of what needs no making and no check. */
+int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known);
 
 /** What the plan of a pattern has brought since the last time is put into the account. */
 void rc_worth_settle(rc_dropin_t *d, rc_known_t *known);
 /** A check found another pattern: that product was made twice. */
 void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known);
 
+/* ------------------------------------------------------------------- ways.c */
+
+/** Products of kernels on the program's arrays: try the first of them, or the next where all before
+ *  were slower than cuSPARSE. */
+void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
+/** One is kept: try the next beside it. */
+void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
+/** One that is kept multiplies where the stream is captured.  \return RC_WHY_PLAN or
+ *  RC_WHY_CAPTURE */
+rc_why_t rc_ways_capture(rc_dropin_t *d, const rc_asked_t *p, int device);
+
 /* ------------------------------------------------------------------ past.c */
 
 /** Ask for the sums of a pattern, or hear them, where they are wanted.  \return 1: they are those
  *  of an earlier call, or cannot be had */
-int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int wanted);
+int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, int wanted);
 /** Look for the choice of an earlier run, once the sums are there. */
 void rc_past_load(rc_dropin_t *d, rc_known_t *known);
 /** Keep the choice of a pattern with a plan for a later run: now, or by the thread. */
@@ -220,7 +239,7 @@ double rc_making_now(const rc_dropin_t *d);
 
 /** Begin to make a plan for a pattern, or say in its stage why not.
  *  \param[in] tuned  1: a better one beside the one that it has */
-void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int tuned);
+void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, int tuned);
 
 /** When the plan of a pattern that was being made is there, or will never be, its stage says so. */
 void rc_making_end(rc_dropin_t *d, rc_known_t *known);

@@ -18,22 +18,29 @@ typedef struct rc_sparse_view {
     const void *val;     /**< [nnz] */
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     int col_idx_bytes;
-    rc_precision_t precision; /**< of values and B; sums and alpha as rc_dropin_type */
+    int base;                 /**< of indices: 0 or 1 */
+    rc_precision_t precision; /**< of values and B; sums and scalars as rc_dropin_type */
 } rc_sparse_view_t;
 
-/** One product C = alpha A B. */
-typedef struct rc_spmm {
+/** One product that a program asks for: C = alpha A B, or y = alpha A x + beta y with x in the
+ *  place of B and y in that of C. */
+typedef struct rc_asked {
+    rc_op_t op; /**< RC_OP_SPMM, or RC_OP_SPMV, which has neither K nor a layout */
     rc_sparse_view_t a;
     int64_t k;
     rc_layout_t layout;
     double alpha;
+    double beta;          /**< 0 of RC_OP_SPMM */
+    const void *alpha_at; /**< on the device, of the type of sums; NULL: it is alpha */
+    const void *beta_at;
     const void *b;
     int64_t ldb;
     void *c;
     int64_t ldc;
-    int c_sums; /**< 1: C has the type of sums, which is not that of the values */
+    int c_sums;    /**< 1: C has the type of sums, which is not that of the values */
+    int algorithm; /**< as cuSPARSE numbers those of the operation */
     void *stream;
-} rc_spmm_t;
+} rc_asked_t;
 
 /** Whether a product finds out that its pattern is that of the plan. */
 typedef enum rc_checking {
@@ -42,7 +49,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 8, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 9, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -67,6 +74,7 @@ typedef struct rc_made {
     char order[RC_ENGINE_ORDER];
     int64_t bytes; /**< of device memory */
     int changed;   /**< 1: there is no plan because the sums are others */
+    int captures;  /**< 1: a graph may hold its runs */
     double waited; /**< seconds until the stream had got to the copy, which making is not */
 } rc_made_t;
 
@@ -77,9 +85,10 @@ typedef struct rc_made {
  *  it). */
 typedef struct rc_engine {
     int abi; /**< RC_ENGINE_ABI */
-    /** \return 0: work may be put on the stream; 1: it is being captured; negative: not a stream of
-     *  the current device's primary context, one that means another in each thread, or an error of
-     *  the program's is pending, which is not to be taken */
+    /** \return 0: work may be put on the stream; 1: likewise, and it becomes part of a graph; 2: it
+     *  may not even be asked, as another one is captured; negative: not a stream of the current
+     *  device's primary context, one that means another in each thread, or an error of the
+     *  program's is pending, which is not to be taken */
     int (*stream)(void *stream, int *device);
     /** The name of a device, for choices that hold on such.  \param[out] name  [RC_ENGINE_TEXT] */
     int (*device_name)(int device, char *name);
@@ -89,10 +98,10 @@ typedef struct rc_engine {
      *  \param[in] device  whose context is there */
     void (*prepare)(int device);
     /** A copy of pattern and values, made when the stream gets there.  \return NULL: no memory */
-    void *(*copy)(const rc_spmm_t *p);
+    void *(*copy)(const rc_asked_t *p);
     void (*copy_free)(void *copy);
     /** Sum a pattern, when the stream gets there.  \return NULL: not now */
-    void *(*sum)(const rc_spmm_t *p);
+    void *(*sum)(const rc_asked_t *p);
     /** \return 1: the sums are there; 0: the stream has not got there */
     int (*summed)(const void *sum, rc_pattern_sums_t *out);
     /** Also before the stream gets there. */
@@ -102,17 +111,23 @@ typedef struct rc_engine {
     /** The product by a plan, values read anew.  The pattern is compared on the device, and
      *  where it differs C comes from the arrays of the program.  \param[in] number  of this check,
      *      increasing */
-    int (*run)(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number);
+    int (*run)(void *plan, const rc_asked_t *p, rc_checking_t check, uint64_t number);
     /** \param[out] equal    the newest check that was told to have found the pattern of the plan,
      *  0: none
      *  \param[out] differs  the newest known not to */
     void (*checks)(const void *plan, uint64_t *equal, uint64_t *differs);
     /** Compare another pattern of the same sizes with that of a plan, which it does not run. */
-    int (*compare)(void *plan, const rc_spmm_t *p, uint64_t number);
+    int (*compare)(void *plan, const rc_asked_t *p, uint64_t number);
     /** As checks, of `compare`. */
     void (*compared)(const void *plan, uint64_t *equal, uint64_t *differs);
     /** After the runs and comparisons that were asked for; no other call may have it any more. */
     void (*plan_free)(void *plan);
+    /** How many ways a product has that need nothing of its pattern. */
+    int (*directs)(const rc_asked_t *p);
+    /** One of them, for products of these sizes and types on this stream; it is run and freed as a
+     *  plan.  It has no check, as it multiplies by the arrays of the program.
+     *  \return NULL: no memory */
+    void *(*direct)(const rc_asked_t *p, int way, rc_made_t *made);
     /** A pair of marks in a stream.  \return NULL: none */
     void *(*marks)(void);
     int (*mark)(void *marks, int end, void *stream);

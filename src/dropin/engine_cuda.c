@@ -1,13 +1,13 @@
 /* The engine on NVIDIA GPUs: plans of librowcast_cuda. */
 #include "config.h"
+#include "dropin/direct.h"
 #include "dropin/engine.h"
 #include "dropin/pattern.h"
+#include "dropin/stream.h"
 #include "dropin/type.h"
 #include "rowcast_cuda.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +15,25 @@
 
 /* A pattern and its values as they were, in memory of its own. */
 typedef struct copy {
-    rc_spmm_t p; /* a: of this copy; b and c: none */
+    rc_asked_t p; /* a: of this copy; b and c: none */
     void *memory[3];
     cudaEvent_t there; /* when it is */
     int device;
 } copy_t;
 
-/* A plan with what its checks need. */
+/* A plan with what its checks need, or a kernel that needs none. */
 typedef struct made {
-    rc_plan_t *plan;
+    rc_plan_t *plan; /* NULL: there is `direct` */
+    rc_direct_run_t direct;
     rc_plan_places_t places;
     rc_pattern_t *pattern; /* device */
-    rc_heard_t *heard;     /* host, which the device writes */
+    rc_heard_t *heard;     /* host, which the device writes; NULL: there are no checks */
     int blocks;   /* of the product from the program's arrays, which is rare: few are launched
                    sooner */
     int overlaps; /* 1: launches can */
     int device;
     int64_t k;
-    cudaEvent_t last; /* after what was asked for last */
+    cudaEvent_t last; /* after what was asked for last; NULL: nothing waits for it */
     int unmarked;     /* 1: that could not be recorded once */
 } made_t;
 
@@ -40,98 +41,7 @@ typedef struct marks {
     cudaEvent_t at[2];
 } marks_t;
 
-/* An error of ours is not left for the program to find.  1: there was one. */
-static int failed(cudaError_t e)
-{
-    if (e != cudaSuccess)
-        (void)cudaGetLastError();
-    return e != cudaSuccess;
-}
-
-/* What a thread asks for now does not end the capture of another one.  \return what restore puts
- * back */
-static enum cudaStreamCaptureMode relax(void)
-{
-    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
-    return mode;
-}
-
-static void restore(enum cudaStreamCaptureMode mode)
-{
-    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
-}
-
-/* ------------------------------------------------------------------- streams */
-
-typedef int driver_stream_ctx(void *stream, void **ctx);
-typedef int driver_current(void **ctx);
-typedef int driver_retain(void **ctx, int device);
-typedef int driver_release(int device);
-typedef int driver_state(int device, unsigned *flags, int *active);
-
-static void symbol(void *handle, const char *name, void *out)
-{
-    void *p = handle ? dlsym(handle, name) : NULL;
-    memcpy(out, &p, sizeof p);
-}
-
-static struct driver {
-    driver_stream_ctx *of_stream;
-    driver_current *current;
-    driver_retain *retain;
-    driver_release *release;
-    driver_state *state;
-} driver;
-static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
-
-/* Looking functions up takes longer than what they do, so it is done once, when the program's CUDA
- * is there. */
-static void driver_find(void)
-{
-    void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    symbol(handle, "cuStreamGetCtx", &driver.of_stream);
-    symbol(handle, "cuCtxGetCurrent", &driver.current);
-    symbol(handle, "cuDevicePrimaryCtxRetain", &driver.retain);
-    symbol(handle, "cuDevicePrimaryCtxRelease_v2", &driver.release);
-    symbol(handle, "cuDevicePrimaryCtxGetState", &driver.state);
-}
-
-/* 1: the current context is the primary one of the device, and the stream is of it. */
-static int primary(void *stream, int device)
-{
-    const struct driver *d = &driver;
-    int active = 0;
-    unsigned flags = 0;
-    void *ctx[3] = {0};
-    (void)pthread_once(&driver_once, driver_find);
-    /* retaining one that is not there would make it */
-    int same = d->of_stream && d->current && d->retain && d->release && d->state &&
-               d->state(device, &flags, &active) == 0 && active && d->retain(&ctx[0], device) == 0;
-    if (same) {
-        same = d->current(&ctx[1]) == 0 && d->of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1] &&
-               ctx[0] == ctx[2];
-        (void)d->release(device);
-    }
-    return same;
-}
-
-static int engine_stream(void *stream, int *device)
-{
-    enum cudaStreamCaptureStatus capturing;
-    if (stream == cudaStreamPerThread)
-        return -1;
-    /* what launches say here would take the program's error */
-    if (cudaPeekAtLastError() != cudaSuccess)
-        return -1;
-    /* the default stream cannot even be asked while another one is captured */
-    if (failed(cudaStreamIsCapturing(stream, &capturing)) ||
-        capturing != cudaStreamCaptureStatusNone)
-        return 1;
-    if (failed(cudaGetDevice(device)))
-        return -1;
-    return primary(stream, *device) ? 0 : -1;
-}
+/* -------------------------------------------------------------------- devices */
 
 static int device_name(int device, char *name)
 {
@@ -182,7 +92,7 @@ static rc_heard_t *sum_on(const rc_sparse_view_t *a, cudaStream_t stream)
     return NULL;
 }
 
-static void *engine_sum(const rc_spmm_t *p)
+static void *engine_sum(const rc_asked_t *p)
 {
     enum cudaStreamCaptureMode mode = relax();
     rc_heard_t *h = sum_on(&p->a, p->stream);
@@ -244,7 +154,7 @@ static void copy_undo(copy_t *c, cudaStream_t stream)
     free(c);
 }
 
-static void *engine_copy(const rc_spmm_t *p)
+static void *engine_copy(const rc_asked_t *p)
 {
     copy_t *c = calloc(1, sizeof *c);
     const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t),
@@ -268,7 +178,7 @@ static void *engine_copy(const rc_spmm_t *p)
         return NULL;
     c->p = *p;
     c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1],
-        c->memory[2], 8, 4, p->a.precision};
+        c->memory[2], 8, 4, 0, p->a.precision};
     return c;
 }
 
@@ -285,6 +195,8 @@ static void made_free(made_t *m, cudaStream_t stream)
     rc_plan_free(m->plan);
     if (m->pattern)
         (void)failed(cudaFreeAsync(m->pattern, stream));
+    if (m->direct.scratch)
+        (void)failed(cudaFreeAsync(m->direct.scratch, stream));
     rc_heard_free(m->heard);
     if (m->last)
         (void)failed(cudaEventDestroy(m->last));
@@ -316,7 +228,7 @@ static void engine_plan_free(void *plan)
 /* What was asked for until now is what a free waits for. */
 static void made_mark(made_t *m, cudaStream_t stream)
 {
-    if (failed(cudaEventRecord(m->last, stream)))
+    if (m->last && failed(cudaEventRecord(m->last, stream)))
         m->unmarked = 1;
 }
 
@@ -369,7 +281,7 @@ static int64_t memory_for(const rc_making_t *how, int64_t nnz)
 static rc_status_t plan_new(
     const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
 {
-    const rc_spmm_t *p = &c->p;
+    const rc_asked_t *p = &c->p;
     rc_plan_problem_t problem = {
         .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
     problem.out_fp32 = p->c_sums;
@@ -478,7 +390,7 @@ static void *engine_make(void *copy, const rc_making_t *how, rc_made_t *made)
     return plan;
 }
 
-static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
+static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_t number)
 {
     rc_err_t err;
     cudaStream_t stream = p->stream;
@@ -494,21 +406,46 @@ static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t n
                : 0;
 }
 
-static int engine_run(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
+static int engine_directs(const rc_asked_t *p)
 {
-    int st = run_on(plan, p, check, number);
-    made_mark(plan, p->stream); /* a part of it may run even so */
+    return rc_directs(p).count;
+}
+
+static void *engine_direct(const rc_asked_t *p, int way, rc_made_t *made)
+{
+    made_t *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    enum cudaStreamCaptureMode mode = relax();
+    int bad =
+        failed(cudaGetDevice(&m->device)) || attributes(m) < 0 ||
+        failed(rc_direct_new(&m->direct, p, way, made)) ||
+        (m->direct.scratch && (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)) ||
+                                  failed(cudaEventRecord(m->last, p->stream))));
+    if (bad)
+        made_free(m, p->stream);
+    restore(mode);
+    return bad ? NULL : m;
+}
+
+static int engine_run(void *plan, const rc_asked_t *p, rc_checking_t check, uint64_t number)
+{
+    made_t *m = plan;
+    int st = !m->direct.way ? run_plan(m, p, check, number)
+             : failed(rc_direct_run(&m->direct, p, m->last, m->overlaps)) ? -1
+                                                                          : 0;
+    made_mark(m, p->stream); /* a part of it may run even so */
     return st;
 }
 
 static void engine_checks(const void *plan, uint64_t *equal, uint64_t *differs)
 {
     const made_t *m = plan;
-    *equal = m->heard->equal;
-    *differs = m->heard->differs;
+    *equal = m->heard ? m->heard->equal : 0;
+    *differs = m->heard ? m->heard->differs : 0;
 }
 
-static int engine_compare(void *plan, const rc_spmm_t *p, uint64_t number)
+static int engine_compare(void *plan, const rc_asked_t *p, uint64_t number)
 {
     made_t *m = plan;
     const rc_pattern_ask_t ask = {.check = 1, .number = number, .other = 1, .told = 1};
@@ -591,9 +528,9 @@ static int idle(void *stream)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, device_name, NULL,
+    static const rc_engine_t engine = {RC_ENGINE_ABI, rc_stream_usable, device_name, NULL,
         engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
         engine_make, engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free,
-        marks_new, mark, between, marks_free, idle};
+        engine_directs, engine_direct, marks_new, mark, between, marks_free, idle};
     return &engine;
 }

@@ -97,10 +97,12 @@ rc_dropin_t *rc_dropin(void)
     return &state;
 }
 
-static void count(rc_dropin_t *d, rc_why_t why)
+static void count(rc_dropin_t *d, rc_op_t op, rc_why_t why)
 {
     (void)pthread_mutex_lock(&d->lock);
     d->calls++;
+    d->asked[op]++;
+    d->done[op] += why == RC_WHY_PLAN;
     d->why[why]++;
     (void)pthread_mutex_unlock(&d->lock);
 }
@@ -120,7 +122,7 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
     const rc_spmm_call_t call = {SPMM_ARGUMENTS};
-    rc_spmm_t p;
+    rc_asked_t p;
     rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
     if (!real->SpMM)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
@@ -136,7 +138,39 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMM(SPMM_ARGUMENTS, externalBuffer);
     rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, turn.why);
+    count(d, RC_OP_SPMM, turn.why);
+    return st;
+}
+
+/* In the order of rc_spmv_call_t.  The functions that go with it reach cuSPARSE, which may have to
+ * multiply at any time. */
+#define SPMV_PARAMETERS                                                                            \
+    cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,                           \
+        cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX, const void *beta,          \
+        cusparseDnVecDescr_t vecY, cudaDataType computeType, cusparseSpMVAlg_t alg
+#define SPMV_ARGUMENTS handle, opA, alpha, matA, vecX, beta, vecY, computeType, alg
+
+OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
+{
+    const rc_real_t *real = rc_real();
+    const rc_spmv_call_t call = {SPMV_ARGUMENTS};
+    rc_asked_t p;
+    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
+    if (!real->SpMV)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (rc_dropin_inside())
+        return real->SpMV(SPMV_ARGUMENTS, externalBuffer);
+    rc_dropin_t *d = rc_dropin();
+    if (d->engine) {
+        turn.why = rc_product_read_spmv(real, &call, &p);
+        if (turn.why == RC_WHY_PLAN)
+            turn = rc_dropin_begin(d, &p, NULL);
+    }
+    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
+    if (turn.why != RC_WHY_PLAN)
+        st = real->SpMV(SPMV_ARGUMENTS, externalBuffer);
+    rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
+    count(d, RC_OP_SPMV, turn.why);
     return st;
 }
 
@@ -153,7 +187,7 @@ OURS cusparseStatus_t cusparseSpMM_preprocess(SPMM_PARAMETERS, void *externalBuf
 {
     const rc_real_t *real = rc_real();
     const rc_spmm_call_t call = {SPMM_ARGUMENTS};
-    rc_spmm_t p;
+    rc_asked_t p;
     if (!real->SpMM_preprocess)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (!rc_dropin_inside() && rc_dropin()->settings.trust && rc_dropin()->engine) {

@@ -9,17 +9,20 @@
 
 /* --------------------------------------------------------------------- table */
 
-static rc_key_t key_of(const rc_spmm_t *p, int device)
+static rc_key_t key_of(const rc_asked_t *p, int device)
 {
     rc_key_t key;
     memset(&key, 0, sizeof key);
-    key.col_idx = p->a.col_idx;
+    key.col_idx = rc_function(p->op)->plans ? p->a.col_idx : NULL;
     key.stream = p->stream;
     key.rows = p->a.rows;
     key.cols = p->a.cols;
     key.nnz = p->a.nnz;
     key.k = p->k;
     key.device = device;
+    key.op = (int)p->op;
+    key.algorithm =
+        rc_function(p->op)->plans ? 0 : p->algorithm; /* plans are for all that are understood */
     key.layout = (int)p->layout;
     key.row_ptr_bytes = p->a.row_ptr_bytes;
     key.col_idx_bytes = p->a.col_idx_bytes;
@@ -144,10 +147,23 @@ void rc_known_make_memory(rc_dropin_t *d)
         rc_known_drop(d, known);
         known->stage = RC_STAGE_WATCHING;
         known->turns = 0;
+        known->ways = 0;
     }
 }
 
-rc_known_t *rc_known_find(rc_dropin_t *d, const rc_spmm_t *p, int device)
+rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device)
+{
+    rc_key_t key = key_of(p, device);
+    for (int i = 0; i < d->count; i++) {
+        rc_known_t *known = d->known[i];
+        key.stream = known->key.stream;
+        if (known->stage == RC_STAGE_ON && memcmp(&known->key, &key, sizeof key) == 0)
+            return known;
+    }
+    return NULL;
+}
+
+rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device)
 {
     const rc_key_t key = key_of(p, device);
     for (int i = 0; i < d->count; i++)
@@ -171,9 +187,9 @@ rc_known_t *rc_known_find(rc_dropin_t *d, const rc_spmm_t *p, int device)
 
 static int alike(const rc_key_t *a, const rc_key_t *b)
 {
-    return a->stream == b->stream && a->device == b->device && a->rows == b->rows &&
-           a->cols == b->cols && a->nnz == b->nnz && a->k == b->k && a->layout == b->layout &&
-           a->precision == b->precision && a->c_sums == b->c_sums;
+    return a->stream == b->stream && a->device == b->device && a->op == b->op &&
+           a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz && a->k == b->k &&
+           a->layout == b->layout && a->precision == b->precision && a->c_sums == b->c_sums;
 }
 
 static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)
@@ -208,7 +224,7 @@ static int outcome(const rc_dropin_t *d, const rc_known_t *known, int *same)
     return equal >= known->compared || differs >= known->compared;
 }
 
-int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     int same = 0;
     if (known->compared == 0) {
@@ -245,7 +261,7 @@ void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr)
             d->trusted[i] = (rc_trusted_t){0};
 }
 
-void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
+void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p)
 {
     rc_distrust(d, descr);
     for (int i = 0; i < RC_TRUSTED_MOST; i++)
@@ -255,7 +271,7 @@ void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *
         }
 }
 
-rc_trusted_t *rc_known_trusted(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
+rc_trusted_t *rc_known_trusted(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p)
 {
     for (int i = 0; d->settings.trust && descr && i < RC_TRUSTED_MOST; i++)
         if (d->trusted[i].descr == descr && d->trusted[i].row_ptr == p->a.row_ptr &&

@@ -29,18 +29,20 @@ rc_settings_t rc_settings_read(void);
 /** What makes two products one: arrays, sizes and stream.  Row pointers may move (some programs
  *  make them anew for each product): the check compares what they hold. */
 typedef struct rc_key {
-    const void *col_idx;
+    const void *col_idx; /**< NULL: any, as nothing is kept of the pattern */
     void *stream;
     int64_t rows;
     int64_t cols;
     int64_t nnz;
     int64_t k;
     int device;
+    int op; /**< of rc_op_t */
+    int algorithm;
     int layout;
     int row_ptr_bytes;
     int col_idx_bytes;
     int precision;
-    int c_sums; /**< as of rc_spmm_t; keys are compared as bytes */
+    int c_sums; /**< as of rc_asked_t; keys are compared as bytes */
 } rc_key_t;
 
 enum { RC_KEY_TYPES = 16 };
@@ -81,10 +83,11 @@ typedef struct rc_pace {
     int judged;               /**< 1: it is known whether the plan stays */
 } rc_pace_t;
 
-/** A plan, for one pattern at one or more addresses. */
+/** A plan, for one pattern at one or more addresses, or a kernel that needs none. */
 typedef struct rc_held {
     void *plan;
     int users;
+    int direct;    /**< 1: a kernel on the program's arrays */
     int tuned;     /**< 1: alternatives were timed, or will not be */
     uint64_t runs; /**< of all users */
     rc_made_t made;
@@ -107,6 +110,7 @@ typedef struct rc_known {
     rc_held_t *held;           /**< NULL: no plan */
     rc_held_t *next;           /**< a better one that is being tried; NULL: none */
     int next_turns;            /**< calls since then */
+    int ways;                  /**< kernels on the program's arrays that were tried */
     rc_held_t *sibling;        /**< whose pattern it is compared with; NULL: none */
     uint64_t compared;         /**< number of that; 0: not yet */
     void *sum;                 /**< of the engine, that is awaited; NULL: none */

@@ -133,7 +133,7 @@ static rc_making_t how_of(rc_dropin_t *d, const rc_known_t *known, int tuned)
         .sums = known->sums};
 }
 
-void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int tuned)
+void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, int tuned)
 {
     const rc_settings_t *s = &d->settings;
     rc_making_job_t job = {.known = known, .tuned = tuned, .changes = known->changes};

@@ -12,7 +12,7 @@ static int is_known(const rc_pattern_sums_t *s)
     return s->columns != 0 || s->pointers != 0;
 }
 
-int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int wanted)
+int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, int wanted)
 {
     if (is_known(&known->sums))
         return 1;

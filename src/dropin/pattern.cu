@@ -1,4 +1,6 @@
 #include "dropin/pattern.h"
+#include "dropin/launch.cuh"
+#include "device/cuda/overlap.cuh"
 #include "device/cuda/types.cuh"
 
 namespace
@@ -19,14 +21,6 @@ __device__ uint64_t mixed(uint64_t place, uint64_t number)
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
-}
-
-/* What earlier kernels of the stream wrote is there; only where the launch overlaps. */
-__device__ void wait_for_previous()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 /* Sum of what a lane has of a piece.  Its loads are under way at once. */
@@ -193,7 +187,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(const sum_args<P, I> x)
 
 __global__ void between_kernel()
 {
-    wait_for_previous();
+    rc::wait_for_previous();
 }
 
 /* Arguments of copy_kernel. */
@@ -246,7 +240,7 @@ __global__ void product_kernel(const product_args<T, P, I> x)
     /* the check ended before the kernel before this one began; C is that one's until it has
      * ended */
     const bool same = *x.differs != x.number;
-    wait_for_previous();
+    rc::wait_for_previous();
     if (same)
         return;
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
@@ -267,26 +261,8 @@ __global__ void product_kernel(const product_args<T, P, I> x)
     }
 }
 
-/* A launch that may overlap with the kernel before it. */
-template <typename... A, typename... B>
-void launch_over(
-    void (*kernel)(A...), int blocks, int threads, int overlaps, cudaStream_t stream, B... args)
-{
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(static_cast<unsigned>(blocks));
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = overlaps ? 1 : 0;
-    (void)cudaLaunchKernelEx(&config, kernel, static_cast<A>(args)...); /* the last error says
-                                                                           whether it was */
-}
-
 template <typename T, typename P, typename I>
-void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks,
+void product(const rc_asked_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks,
     int overlaps, cudaStream_t stream)
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
@@ -296,26 +272,12 @@ void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, i
         static_cast<rc::sum_of<T>>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
         b_rows ? 1 : p->ldb, static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc,
         &pattern->differs, number, p->c_sums != 0};
-    launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, x);
-}
-
-/* The four widths of row pointers and columns, as types. */
-template <typename F> void with_types(const rc_sparse_view_t *a, F f)
-{
-    if (a->row_ptr_bytes == 4)
-        a->col_idx_bytes == 4 ? f(int32_t(), int32_t()) : f(int32_t(), int64_t());
-    else
-        a->col_idx_bytes == 4 ? f(int64_t(), int32_t()) : f(int64_t(), int64_t());
-}
-
-int64_t pieces_of(int64_t n, int64_t by)
-{
-    return (n + by - 1) / by;
+    rc::launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, x);
 }
 
 int copy_blocks(int64_t n)
 {
-    const int64_t blocks = pieces_of(n, 4 * THREADS);
+    const int64_t blocks = rc::pieces_of(n, 4 * THREADS);
     return blocks < 1 ? 1 : blocks > 4096 ? 4096 : static_cast<int>(blocks);
 }
 
@@ -328,13 +290,13 @@ void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern
         v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place),
             static_cast<const T *>(a->val), values->count};
     const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr),
-        static_cast<const I *>(a->col_idx), a->rows, a->nnz, pieces_of(a->nnz, PIECE),
+        static_cast<const I *>(a->col_idx), a->rows, a->nnz, rc::pieces_of(a->nnz, PIECE),
         ask->check ? rc_pattern_pieces(a) : 0, pattern,
         ask->other ? &pattern->other_differs : &pattern->differs,
         ask->other ? &heard->other_equal : &heard->equal,
         ask->other ? &heard->other_differs : &heard->differs, ask->number, ask->told};
-    const int64_t putting = pieces_of(v.count, THREADS * VALUES);
-    const int64_t blocks = putting + pieces_of(x.pieces, THREADS / WARP);
+    const int64_t putting = rc::pieces_of(v.count, THREADS * VALUES);
+    const int64_t blocks = putting + rc::pieces_of(x.pieces, THREADS / WARP);
     if (blocks > 0)
         begin_kernel<T, P, I><<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(
             v, x, static_cast<unsigned>(putting));
@@ -345,7 +307,7 @@ void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern
 cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
 {
-    with_types(a, [&](auto p, auto i) {
+    rc::with_types(a, [&](auto p, auto i) {
         const copy_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
             static_cast<const decltype(i) *>(a->col_idx), a->rows, a->cols, a->nnz, row_ptr,
             col_idx};
@@ -359,12 +321,13 @@ cudaError_t rc_pattern_sum(
 {
     static_assert(sizeof(uint64_t) == sizeof(unsigned long long), "atomicAdd knows this one");
     const int64_t pieces = rc_pattern_pieces(a);
-    const int64_t wanted = pieces_of(pieces, THREADS / WARP);
+    const int64_t wanted = rc::pieces_of(pieces, THREADS / WARP);
     const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
-    with_types(a, [&](auto p, auto i) {
+    rc::with_types(a, [&](auto p, auto i) {
         const sum_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
-            static_cast<const decltype(i) *>(a->col_idx), a->rows, a->nnz, pieces_of(a->nnz, PIECE),
-            pieces, reinterpret_cast<unsigned long long *>(words), heard};
+            static_cast<const decltype(i) *>(a->col_idx), a->rows, a->nnz,
+            rc::pieces_of(a->nnz, PIECE), pieces, reinterpret_cast<unsigned long long *>(words),
+            heard};
         sum_kernel<<<blocks, THREADS, 0, stream>>>(x);
     });
     return cudaGetLastError();
@@ -372,13 +335,13 @@ cudaError_t rc_pattern_sum(
 
 int64_t rc_pattern_pieces(const rc_sparse_view_t *a)
 {
-    return pieces_of(a->nnz, PIECE) + pieces_of(a->rows + 1, PIECE);
+    return rc::pieces_of(a->nnz, PIECE) + rc::pieces_of(a->rows + 1, PIECE);
 }
 
 cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values,
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
-    with_types(a, [&](auto p, auto i) {
+    rc::with_types(a, [&](auto p, auto i) {
         rc::pick<rc::reals>(a->precision, [&](auto t) {
             begin<rc::word<RC_VALUE(t)>, decltype(p), decltype(i)>(
                 a, values, pattern, heard, ask, stream);
@@ -389,14 +352,14 @@ cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *
 
 cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream)
 {
-    launch_over(between_kernel, 1, 1, overlaps, stream);
+    rc::launch_over(between_kernel, 1, 1, overlaps, stream);
     return cudaGetLastError();
 }
 
-cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number,
+cudaError_t rc_pattern_product(const rc_asked_t *p, const rc_pattern_t *pattern, uint64_t number,
     int blocks, int overlaps, cudaStream_t stream)
 {
-    with_types(&p->a, [&](auto ptr, auto idx) {
+    rc::with_types(&p->a, [&](auto ptr, auto idx) {
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             product<RC_VALUE(t), decltype(ptr), decltype(idx)>(
                 p, pattern, number, blocks, overlaps, stream);

@@ -63,7 +63,7 @@ cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream);
 /** C = alpha A B from the arrays of the program, when the check of that number found another
  *  pattern; otherwise nothing.  Its launch overlaps with the kernel before it.  Sums in the order
  *  of the entries; those of 16 bits are in fp32, and rounded once where C is not. */
-cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number,
+cudaError_t rc_pattern_product(const rc_asked_t *p, const rc_pattern_t *pattern, uint64_t number,
     int blocks, int overlaps, cudaStream_t stream);
 
 #ifdef __cplusplus

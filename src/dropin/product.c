@@ -11,7 +11,8 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_OFF] = "the drop-in is off",
     [RC_WHY_UNREADABLE] = "descriptors cannot be read",
     [RC_WHY_OPERATION] = "transposed operands",
-    [RC_WHY_FORMAT] = "not CSR from 0",
+    [RC_WHY_FORMAT] = "not CSR",
+    [RC_WHY_BASE] = "indices from 1",
     [RC_WHY_ALGORITHM] = "an algorithm of another format, or that promises the same bits",
     [RC_WHY_TYPE] = "a value type that plans do not have",
     [RC_WHY_MIXED] = "value types are mixed",
@@ -40,30 +41,37 @@ const char *rc_why_text(rc_why_t why)
     return (unsigned)why < RC_WHYS ? texts[why] : "";
 }
 
+const rc_function_t *rc_function(int op)
+{
+    static const rc_function_t functions[RC_OPS] = {
+        [RC_OP_SPMM] = {"cusparseSpMM", "spmm", 1}, [RC_OP_SPMV] = {"cusparseSpMV", "spmv", 0}};
+    return &functions[op];
+}
+
 static int fits(int64_t n)
 {
     return n > 0 && n < INT32_MAX;
 }
 
 static rc_why_t read_sparse(
-    const rc_real_t *real, const rc_spmm_call_t *call, rc_sparse_view_t *a, cudaDataType *type)
+    const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_sparse_view_t *a, cudaDataType *type)
 {
     cusparseFormat_t format;
     cusparseIndexType_t ptr;
     cusparseIndexType_t idx;
     cusparseIndexBase_t base;
     int batch = 0;
-    if (real->SpMatGetFormat(call->a, &format) != CUSPARSE_STATUS_SUCCESS)
+    if (real->SpMatGetFormat(descr, &format) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (format != CUSPARSE_FORMAT_CSR)
         return RC_WHY_FORMAT;
-    if (real->ConstCsrGet(call->a, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val,
+    if (real->ConstCsrGet(descr, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val,
             &ptr, &idx, &base, type) != CUSPARSE_STATUS_SUCCESS ||
-        real->SpMatGetStridedBatch(call->a, &batch) != CUSPARSE_STATUS_SUCCESS)
+        real->SpMatGetStridedBatch(descr, &batch) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (batch > 1)
         return RC_WHY_BATCH;
-    if (base != CUSPARSE_INDEX_BASE_ZERO ||
+    if ((base != CUSPARSE_INDEX_BASE_ZERO && base != CUSPARSE_INDEX_BASE_ONE) ||
         (ptr != CUSPARSE_INDEX_32I && ptr != CUSPARSE_INDEX_64I) ||
         (idx != CUSPARSE_INDEX_32I && idx != CUSPARSE_INDEX_64I))
         return RC_WHY_FORMAT;
@@ -71,6 +79,7 @@ static rc_why_t read_sparse(
         return RC_WHY_SIZE;
     if (!a->row_ptr || !a->col_idx || !a->val)
         return RC_WHY_SHAPE;
+    a->base = base == CUSPARSE_INDEX_BASE_ONE;
     a->row_ptr_bytes = ptr == CUSPARSE_INDEX_32I ? 4 : 8;
     a->col_idx_bytes = idx == CUSPARSE_INDEX_32I ? 4 : 8;
     return RC_WHY_PLAN;
@@ -151,25 +160,51 @@ static double scalar(const void *p, rc_precision_t precision)
     return load[rc_dropin_type(precision)->sum](p);
 }
 
-static rc_why_t read_scalars(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *p)
+/* Scalars, which are of the type of sums, wherever they are.
+ * \param[in]  alpha, beta  of the program
+ * \param[out] p            its scalars, with p->a.precision set */
+static rc_why_t read_scalars(const rc_real_t *real, cusparseHandle_t handle, const void *alpha,
+    const void *beta, rc_asked_t *p)
 {
     cusparsePointerMode_t mode;
-    if (real->GetPointerMode(call->handle, &mode) != CUSPARSE_STATUS_SUCCESS)
+    if (real->GetPointerMode(handle, &mode) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
-    if (mode != CUSPARSE_POINTER_MODE_HOST || !call->alpha || !call->beta)
+    if (!alpha || !beta)
         return RC_WHY_SCALARS;
-    p->alpha = scalar(call->alpha, p->a.precision);
-    if (!isfinite(p->alpha))
-        return RC_WHY_ALPHA;
-    /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
-    return scalar(call->beta, p->a.precision) == 0 ? RC_WHY_PLAN : RC_WHY_BETA;
+    if (mode == CUSPARSE_POINTER_MODE_DEVICE) {
+        p->alpha_at = alpha;
+        p->beta_at = beta;
+        return RC_WHY_PLAN;
+    }
+    p->alpha = scalar(alpha, p->a.precision);
+    p->beta = scalar(beta, p->a.precision);
+    return isfinite(p->alpha) ? RC_WHY_PLAN : RC_WHY_ALPHA;
 }
 
-rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out)
+/* What a plan cannot do beside what is read. */
+static rc_why_t plan_takes(const rc_asked_t *p)
 {
-    rc_spmm_t p = {0};
-    cudaDataType type;
+    if (p->alpha_at)
+        return RC_WHY_SCALARS;
+    /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
+    if (p->beta != 0)
+        return RC_WHY_BETA;
+    return p->a.base == 0 ? RC_WHY_PLAN : RC_WHY_BASE;
+}
+
+static rc_why_t read_stream(const rc_real_t *real, cusparseHandle_t handle, rc_asked_t *p)
+{
     cudaStream_t stream = NULL;
+    if (real->GetStream(handle, &stream) != CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    p->stream = stream;
+    return RC_WHY_PLAN;
+}
+
+rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_asked_t *out)
+{
+    rc_asked_t p = {.op = RC_OP_SPMM};
+    cudaDataType type;
     if (!call->handle || !call->a || !call->b || !call->c)
         return RC_WHY_UNREADABLE;
     if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE ||
@@ -179,7 +214,7 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1 &&
         call->alg != CUSPARSE_SPMM_CSR_ALG2)
         return RC_WHY_ALGORITHM;
-    rc_why_t why = read_sparse(real, call, &p.a, &type);
+    rc_why_t why = read_sparse(real, call->a, &p.a, &type);
     if (why != RC_WHY_PLAN)
         return why;
     why = read_type(type, call->type, &p.a.precision);
@@ -194,9 +229,11 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     if (why == RC_WHY_PLAN)
         why = read_dense(real, call->c, of_c, &c);
     if (why == RC_WHY_PLAN)
-        why = read_scalars(real, call, &p);
-    if (why == RC_WHY_PLAN && real->GetStream(call->handle, &stream) != CUSPARSE_STATUS_SUCCESS)
-        why = RC_WHY_UNREADABLE;
+        why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
+    if (why == RC_WHY_PLAN)
+        why = plan_takes(&p);
+    if (why == RC_WHY_PLAN)
+        why = read_stream(real, call->handle, &p);
     if (why != RC_WHY_PLAN)
         return why;
     p.k = b.cols;
@@ -206,7 +243,57 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     p.ldc = c.ld;
     p.c_sums = c.type != type;
     p.layout = layout_of(b.row_major, c.row_major);
-    p.stream = stream;
+    p.algorithm = (int)call->alg;
+    *out = p;
+    return RC_WHY_PLAN;
+}
+
+/* A vector of a length and either of two types. */
+static rc_why_t read_vector(const rc_real_t *real, cusparseConstDnVecDescr_t v,
+    const cudaDataType want[2], int64_t length, const void **data, cudaDataType *type)
+{
+    int64_t size = 0;
+    if (real->ConstDnVecGet(v, &size, data, type) != CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    if (*type != want[0] && *type != want[1])
+        return RC_WHY_MIXED;
+    return size == length && *data ? RC_WHY_PLAN : RC_WHY_SHAPE;
+}
+
+rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call, rc_asked_t *out)
+{
+    rc_asked_t p = {.op = RC_OP_SPMV, .k = 1, .algorithm = (int)call->alg};
+    cudaDataType type;
+    cudaDataType x_type;
+    cudaDataType y_type;
+    const void *y = NULL;
+    if (!call->handle || !call->a || !call->x || !call->y)
+        return RC_WHY_UNREADABLE;
+    if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE)
+        return RC_WHY_OPERATION;
+    /* ALG2 gives the same bits in each run; so does a kernel of ours, but they are others, and both
+     * multiply in turns while they are compared */
+    if (call->alg != CUSPARSE_SPMV_ALG_DEFAULT && call->alg != CUSPARSE_SPMV_CSR_ALG1)
+        return RC_WHY_ALGORITHM;
+    rc_why_t why = read_sparse(real, call->a, &p.a, &type);
+    if (why == RC_WHY_PLAN)
+        why = read_type(type, call->type, &p.a.precision);
+    if (why != RC_WHY_PLAN)
+        return why;
+    /* y may have the type of sums, which read_type has seen */
+    const cudaDataType of_x[] = {type, type};
+    const cudaDataType of_y[] = {type, call->type};
+    why = read_vector(real, call->x, of_x, p.a.cols, &p.b, &x_type);
+    if (why == RC_WHY_PLAN)
+        why = read_vector(real, call->y, of_y, p.a.rows, &y, &y_type);
+    if (why == RC_WHY_PLAN)
+        why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
+    if (why == RC_WHY_PLAN)
+        why = read_stream(real, call->handle, &p);
+    if (why != RC_WHY_PLAN)
+        return why;
+    memcpy(&p.c, &y, sizeof p.c);
+    p.c_sums = y_type != type;
     *out = p;
     return RC_WHY_PLAN;
 }

@@ -1,5 +1,5 @@
-/** \file dropin/product.h  From a call of cusparseSpMM to a product that a plan can do, or why
- *  not. */
+/** \file dropin/product.h  From a call of a program to a product that a plan or a kernel of ours
+ *  can do, or why not. */
 #ifndef RC_DROPIN_PRODUCT_H
 #define RC_DROPIN_PRODUCT_H
 
@@ -13,6 +13,7 @@ typedef struct rc_real {
     __typeof__(&cusparseSpMM) SpMM;
     __typeof__(&cusparseSpMM_bufferSize) SpMM_bufferSize;
     __typeof__(&cusparseSpMM_preprocess) SpMM_preprocess;
+    __typeof__(&cusparseSpMV) SpMV;
     __typeof__(&cusparseDestroySpMat) DestroySpMat;
     __typeof__(&cusparseCsrSetPointers) CsrSetPointers;
     __typeof__(&cusparseSpMatGetFormat) SpMatGetFormat;
@@ -20,6 +21,7 @@ typedef struct rc_real {
     __typeof__(&cusparseConstCsrGet) ConstCsrGet;
     __typeof__(&cusparseConstDnMatGet) ConstDnMatGet;
     __typeof__(&cusparseDnMatGetStridedBatch) DnMatGetStridedBatch;
+    __typeof__(&cusparseConstDnVecGet) ConstDnVecGet;
     __typeof__(&cusparseGetStream) GetStream;
     __typeof__(&cusparseGetPointerMode) GetPointerMode;
     int reads; /**< 1: all that descriptors are read with is there */
@@ -36,6 +38,7 @@ typedef enum rc_why {
     RC_WHY_UNREADABLE,
     RC_WHY_OPERATION,
     RC_WHY_FORMAT,
+    RC_WHY_BASE,
     RC_WHY_ALGORITHM,
     RC_WHY_TYPE,
     RC_WHY_MIXED,
@@ -63,6 +66,17 @@ typedef enum rc_why {
 /** For people. */
 const char *rc_why_text(rc_why_t why);
 
+/** A function that the drop-in stands in for. */
+typedef struct rc_function {
+    const char *name;
+    const char *op; /**< "spmm"; NULL: there is none for that operation */
+    int plans;      /**< 1: plans are made for it.  They are of a pattern at an address, which
+                         kernels on the program's arrays are not */
+} rc_function_t;
+
+/** \param[in] op  of rc_op_t */
+const rc_function_t *rc_function(int op);
+
 /** What a program passes to cusparseSpMM. */
 typedef struct rc_spmm_call {
     cusparseHandle_t handle;
@@ -79,6 +93,22 @@ typedef struct rc_spmm_call {
 
 /** Read a call.  \param[out] out  set with RC_WHY_PLAN  \return RC_WHY_PLAN, or what is not
  *  understood */
-rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out);
+rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_asked_t *out);
+
+/** What a program passes to cusparseSpMV. */
+typedef struct rc_spmv_call {
+    cusparseHandle_t handle;
+    cusparseOperation_t op_a;
+    const void *alpha;
+    cusparseConstSpMatDescr_t a;
+    cusparseConstDnVecDescr_t x;
+    const void *beta;
+    cusparseDnVecDescr_t y;
+    cudaDataType type;
+    cusparseSpMVAlg_t alg;
+} rc_spmv_call_t;
+
+/** As rc_product_read. */
+rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call, rc_asked_t *out);
 
 #endif

@@ -40,6 +40,7 @@ static void look_up(void)
     GET(SpMM);
     GET(SpMM_bufferSize);
     GET(SpMM_preprocess);
+    GET(SpMV);
     GET(DestroySpMat);
     GET(CsrSetPointers);
     GET(SpMatGetFormat);
@@ -47,12 +48,13 @@ static void look_up(void)
     GET(ConstCsrGet);
     GET(ConstDnMatGet);
     GET(DnMatGetStridedBatch);
+    GET(ConstDnVecGet);
     GET(GetStream);
     GET(GetPointerMode);
 #undef GET
     real.reads = real.SpMM && real.SpMatGetFormat && real.SpMatGetStridedBatch &&
                  real.ConstCsrGet && real.ConstDnMatGet && real.DnMatGetStridedBatch &&
-                 real.GetStream && real.GetPointerMode;
+                 real.ConstDnVecGet && real.GetStream && real.GetPointerMode;
 }
 
 const rc_real_t *rc_real(void)

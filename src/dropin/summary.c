@@ -13,15 +13,27 @@ static const char *layout_text(int layout)
     return texts[layout];
 }
 
-static void print_known(const rc_known_t *known)
+static void print_product(const rc_known_t *known)
 {
     char types[RC_KEY_TYPES];
-    rc_key_types(&known->key, types);
-    fprintf(stderr,
-        "rowcast:   %" PRId64 " x %" PRId64 ", %" PRId64 " entries, K = %" PRId64
-        ", %s, %s: %" PRIu64 " calls, %" PRIu64 " by a plan",
-        known->key.rows, known->key.cols, known->key.nnz, known->key.k, types,
-        layout_text(known->key.layout), known->calls, known->by_plan);
+    const rc_key_t *k = &known->key;
+    const rc_function_t *f = rc_function(k->op);
+    rc_key_types(k, types);
+    fprintf(stderr, "rowcast:   ");
+    if (!f->plans)
+        fprintf(stderr, "%s, ", f->op);
+    fprintf(stderr, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries, ", k->rows, k->cols, k->nnz);
+    if (f->plans)
+        fprintf(stderr, "K = %" PRId64 ", %s, %s: ", k->k, types, layout_text(k->layout));
+    else
+        fprintf(stderr, "%s: ", types);
+    fprintf(stderr, "%" PRIu64 " calls, %" PRIu64 " by a %s", known->calls, known->by_plan,
+        f->plans ? "plan" : "kernel");
+}
+
+static void print_known(const rc_known_t *known)
+{
+    print_product(known);
     if (known->reference.count > 0)
         fprintf(stderr, "; cuSPARSE %.1f us", 1e-3 * rc_times_median(&known->reference));
     if (known->ours.count > 0)
@@ -49,8 +61,12 @@ void rc_dropin_summary(const rc_dropin_t *d)
         "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64
         " by plans; %d patterns, %d with a plan; %.1f ms "
         "saved; %.2f s and %.1f MB for plans\n",
-        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e3 * (d->account.won - d->account.lost),
-        d->account.spent, 1e-6 * (double)d->bytes);
+        d->asked[RC_OP_SPMM], d->done[RC_OP_SPMM], d->count, patterns,
+        1e3 * (d->account.won - d->account.lost), d->account.spent, 1e-6 * (double)d->bytes);
+    for (int op = 0; op < RC_OPS; op++)
+        if (d->asked[op] > 0 && !rc_function(op)->plans)
+            fprintf(stderr, "rowcast: %" PRIu64 " calls of %s, %" PRIu64 " by kernels of rowcast\n",
+                d->asked[op], rc_function(op)->name, d->done[op]);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     if (d->cache.path)

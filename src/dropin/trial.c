@@ -158,7 +158,8 @@ static void decide(rc_dropin_t *d, rc_known_t *known)
     int keep = d->settings.always ? 1 : stays(&known->ours, &known->reference);
     if (keep < 0)
         return;
-    if (!d->settings.always) {
+    int direct = known->held->direct;
+    if (!d->settings.always && !direct) {
         d->account.gains += rc_times_median(&known->reference) / rc_times_median(&known->ours);
         d->account.tried++;
     }
@@ -169,7 +170,8 @@ static void decide(rc_dropin_t *d, rc_known_t *known)
         return;
     }
     rc_known_drop(d, known);
-    known->stage = RC_STAGE_OFF;
+    known->stage = direct ? RC_STAGE_WATCHING : RC_STAGE_OFF; /* there may be another way */
+    known->turns = 0;
     known->off = RC_WHY_SLOWER;
 }
 
@@ -181,8 +183,10 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     if (keep < 0)
         return;
     known->next = NULL;
-    d->account.better += rc_times_median(&known->ours) / rc_times_median(&known->better);
-    d->account.improved++;
+    if (!next->direct) {
+        d->account.better += rc_times_median(&known->ours) / rc_times_median(&known->better);
+        d->account.improved++;
+    }
     if (keep) {
         rc_held_t old = *known->held;
         rc_worth_settle(d, known);

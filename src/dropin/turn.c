@@ -35,7 +35,7 @@ static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uin
 
 /* \return as the engine's run */
 static int run_one(
-    rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
+    rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, rc_checking_t check, uint64_t number)
 {
     rc_times_t *times = NULL;
     rc_held_t *held = rc_trial_held(known, &times);
@@ -55,7 +55,7 @@ static int run_one(
     return st;
 }
 
-static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
+static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, rc_trusted_t *t)
 {
     uint64_t number = rc_known_number(d, known);
     rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT
@@ -80,7 +80,7 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, 
 /* -------------------------------------------------------------------- stages */
 
 /* Plans that are kept whatever the times say. */
-static void watch_always(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+static void watch_always(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (known->turns >= 1 && rc_known_adopt(d, known, p))
         rc_trial_plan(known);
@@ -96,8 +96,12 @@ static int is_time(const rc_known_t *known)
 
 /* The pattern is summed before a plan is worth it: one that changes from call to call is not what
  * it was when the plan is made, and there is none then. */
-static void watch(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+static void watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
+    if (d->settings.always) {
+        watch_always(d, known, p);
+        return;
+    }
     if (known->turns < rc_worth_patience(d))
         return;
     if (rc_known_adopt(d, known, p)) {
@@ -126,7 +130,7 @@ static int is_any_tried(const rc_dropin_t *d)
     return 0;
 }
 
-static void improve(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+static void improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (d->settings.always || known->held->tuned || known->next || d->job.known ||
         known->ours.count < RC_TIMES || !is_time(known))
@@ -135,7 +139,14 @@ static void improve(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
         rc_making_begin(d, known, p, 1);
 }
 
-static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+/* What is done in a stage: of products without plans, and of those with. */
+typedef struct stage_work {
+    void (*watch)(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
+    void (*improve)(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
+} stage_work_t;
+static const stage_work_t works[] = {{rc_ways_watch, rc_ways_improve}, {watch, improve}};
+
+static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (d->job.known) /* of whichever pattern: its own may not come again */
         rc_making_end(d, d->job.known);
@@ -151,12 +162,11 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
         known->stage = RC_STAGE_OFF;
         known->off = RC_WHY_HOST;
     }
-    if (known->stage == RC_STAGE_WATCHING && d->settings.always)
-        watch_always(d, known, p);
-    else if (known->stage == RC_STAGE_WATCHING)
-        watch(d, known, p);
+    const stage_work_t *work = &works[rc_function(known->key.op)->plans];
+    if (known->stage == RC_STAGE_WATCHING)
+        work->watch(d, known, p);
     else if (known->stage == RC_STAGE_ON)
-        improve(d, known, p);
+        work->improve(d, known, p);
     if (d->job.known == known)
         rc_making_end(d, known); /* it was made in this call */
     return known->stage == RC_STAGE_TRYING ? rc_trial_turn(d, known) : rc_known_why(known);
@@ -170,7 +180,7 @@ static int is_timed(const rc_dropin_t *d, const rc_known_t *known, rc_why_t why)
     return why == RC_WHY_WATCHING && known->calls > 1 && known->turns >= rc_worth_patience(d);
 }
 
-static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
+static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
     rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream};
     int device = 0;
@@ -178,6 +188,8 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDes
         return turn;
     int st = d->engine->stream(p->stream, &device);
     turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;
+    if (st == 1)
+        turn.why = rc_ways_capture(d, p, device);
     if (st != 0)
         return turn;
     rc_known_t *known = rc_known_find(d, p, device);
@@ -197,7 +209,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDes
     return turn;
 }
 
-rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
+rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
     rc_dropin_enter();
     (void)pthread_mutex_lock(&d->lock);

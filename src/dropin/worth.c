@@ -126,24 +126,35 @@ void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known)
 static double risk_of(const rc_known_t *known)
 {
     double product = product_of(known);
-    double lost = repair * product - known->won;
+    double twice = rc_function(known->key.op)->plans ? repair * product : 0;
+    double lost = twice - known->won;
     if (known->stage == RC_STAGE_ON)
         return (lost > 0 ? lost : 0) + (known->next ? trial * product : 0);
     return known->stage == RC_STAGE_MAKING || known->stage == RC_STAGE_TRYING
-               ? (trial + repair) * product
+               ? trial * product + twice
                : 0;
 }
 
-int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned)
+/* 1: the program can lose that beside what it may lose already. */
+static int affords(rc_dropin_t *d, double making, double risk)
 {
     const rc_account_t *a = &d->account;
-    double risk = (tuned ? trial : trial + repair) * product_of(known);
     for (int i = 0; i < d->count; i++) {
         rc_worth_settle(d, d->known[i]);
         risk += risk_of(d->known[i]);
     }
     double before = d->start < before_most ? d->start : before_most;
     double may = d->settings.share * (before + rc_making_now(d) - d->start);
-    double making = rc_worth_most(d, known, tuned);
     return a->spent + a->lost + making + risk <= may + 0.5 * a->won;
+}
+
+int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned)
+{
+    double risk = (tuned ? trial : trial + repair) * product_of(known);
+    return affords(d, rc_worth_most(d, known, tuned), risk);
+}
+
+int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known)
+{
+    return affords(d, 0, trial * product_of(known));
 }

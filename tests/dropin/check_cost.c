@@ -31,7 +31,7 @@ typedef struct bench {
 } bench_t;
 
 typedef struct operands {
-    rc_spmm_t p;
+    rc_asked_t p;
     void *plan;
     rc_checking_t check;
     uint64_t number;

@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 41
+plan 53
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -34,6 +34,7 @@ program()
     done
 }
 calls=$(program calls)
+vectors=$(program vectors)
 several=$(program several)
 random=$(program random)
 
@@ -44,6 +45,12 @@ for what in plans siblings both twin decisions patience improved abandoned quick
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" $what >out 2>err
     is "$what" "$(failed)" ""
 done
+for what in passing kept scalars first second neither better graphs once; do
+    with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$vectors" $what >out 2>err
+    is "products with a vector: $what" "$(failed)$(cat err)" ""
+done
+with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$vectors" first >out 2>err
+is "the summary counts them apart" "$(grep -c '^rowcast: 100 calls of cusparseSpMV, [1-9][0-9]* by kernels' err)" 1
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$calls" refused >out 2>err
 is "refused" "$(failed)" ""
 is "the summary says so" "$(grep -c 'calls, 0 by a plan.*; the plan does not take the operands$' err)" 1
@@ -71,6 +78,8 @@ is "trust" "$(failed)" ""
 with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 10000 1 >out 2>err
 is "random programs: no wrong result" "$(failed)" ""
 is "plans made most of them" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMM, \([0-9]*\) by plans.*/\1 \2/p' err \
+    | awk '{ print ($2 > 0.3 * $1) }')" 1
+is "kernels did many products with a vector" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMV, \([0-9]*\) by kernels.*/\1 \2/p' err \
     | awk '{ print ($2 > 0.3 * $1) }')" 1
 is "the summary says what was passed through" "$(grep -c 'passed through [0-9]* times: beta is not 0' err)" 1
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err

@@ -28,6 +28,12 @@ struct cusparseDnMatDescr {
     int batch;
 };
 
+struct cusparseDnVecDescr {
+    int64_t size;
+    void *val;
+    cudaDataType type;
+};
+
 static fake_counts_t counts;
 
 FAKE fake_counts_t *fake_counts(void)
@@ -262,5 +268,59 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
         || (c->type != a->type && c->type != type) || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
         return CUSPARSE_STATUS_NOT_SUPPORTED;
     multiply(a, b, c, value_load(alpha, type, 0), value_load(beta, type, 0));
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+/* -------------------------------------------------------------------- vectors */
+
+FAKE cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *out, int64_t size, void *val, cudaDataType type)
+{
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    **out = (struct cusparseDnVecDescr){size, val, type};
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t v)
+{
+    free((void *)(uintptr_t)v);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseConstDnVecGet(
+    cusparseConstDnVecDescr_t v, int64_t *size, const void **val, cudaDataType *type)
+{
+    *size = v->size;
+    *val = v->val;
+    *type = v->type;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a, const void *alpha,
+    cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
+    cusparseSpMVAlg_t alg, size_t *size)
+{
+    (void)op_a, (void)alpha, (void)beta, (void)type, (void)alg;
+    *size = 16;
+    return handle && a && x && y ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+/* As cusparseSpMM, with indices from 0 or 1. */
+FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op_a, const void *alpha,
+    cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
+    cusparseSpMVAlg_t alg, void *buffer)
+{
+    counts.spmv++;
+    counts.last_vector = (fake_vector_call_t){handle, op_a, alpha, a, x, beta, y, type, alg, buffer};
+    if (!handle || !a || !x || !y)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    if (counts.refuses || op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || a->format != CUSPARSE_FORMAT_CSR || a->batch > 1
+        || !knows(a->type) || value_sum(a->type) != type || x->type != a->type || (y->type != a->type && y->type != type)
+        || a->cols != x->size || a->rows != y->size)
+        return CUSPARSE_STATUS_NOT_SUPPORTED;
+    struct cusparseDnMatDescr b = {x->size, 1, x->size, x->val, x->type, CUSPARSE_ORDER_COL, 1};
+    struct cusparseDnMatDescr c = {y->size, 1, y->size, y->val, y->type, CUSPARSE_ORDER_COL, 1};
+    multiply(a, &b, &c, value_load(alpha, type, 0), value_load(beta, type, 0));
     return CUSPARSE_STATUS_SUCCESS;
 }

@@ -11,14 +11,17 @@
 #include <time.h>
 
 typedef struct copy {
-    rc_spmm_t p;
+    rc_asked_t p;
     int64_t *ptr;
     int64_t *idx;
     int device;
 } copy_t;
 
+enum { WAYS = 2, CAPTURED = 1 };
+
 typedef struct plan {
-    copy_t *copy;
+    copy_t *copy; /* NULL: it multiplies by the program's arrays */
+    int way;      /* which of these */
     int device;
     int tuned;
     uint64_t equal;
@@ -39,6 +42,7 @@ typedef struct sum {
 static fake_engine_t fake = {.plan_ns = 1e6, .other_ns = 2e6};
 static struct past {
     int tuned;    /* 1: the last plan that ran was tuned */
+    int direct;   /* 1: it was a kernel on the program's arrays */
     double began; /* of the system's clock */
 } past;
 
@@ -55,7 +59,7 @@ static int64_t integer(const void *p, int bytes, int64_t i)
 static int stream_of(void *stream, int *device)
 {
     *device = fake.device;
-    return stream && *(const int *)stream == 1 ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
+    return stream && *(const int *)stream == CAPTURED ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
 }
 
 static int device_name(int device, char *name)
@@ -98,7 +102,7 @@ static rc_pattern_sums_t sums_of(const rc_sparse_view_t *a)
     return s;
 }
 
-static void *sum(const rc_spmm_t *p)
+static void *sum(const rc_asked_t *p)
 {
     sum_t *s = calloc(1, sizeof *s);
     if (s)
@@ -130,7 +134,7 @@ static void copy_free(void *copy)
     fake.copies--;
 }
 
-static void *copy_new(const rc_spmm_t *p)
+static void *copy_new(const rc_asked_t *p)
 {
     copy_t *c = calloc(1, sizeof *c);
     if (!c)
@@ -195,9 +199,12 @@ static void plan_free(void *p)
     plan_t *plan = p;
     if (fake.in_free)
         fake.in_free();
-    copy_free(plan->copy);
+    if (plan->copy) {
+        copy_free(plan->copy);
+        fake.plans--;
+    } else
+        fake.ways--;
     free(plan);
-    fake.plans--;
 }
 
 static int same(const copy_t *c, const rc_sparse_view_t *a)
@@ -211,7 +218,7 @@ static int same(const copy_t *c, const rc_sparse_view_t *a)
     return 1;
 }
 
-static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
+static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p)
 {
     int b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     int c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
@@ -228,14 +235,78 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
         }
 }
 
+static int directs(const rc_asked_t *p)
+{
+    return p->op == RC_OP_SPMV ? WAYS : 0;
+}
+
+/* The second one has memory between its launches, as that of a GPU. */
+static void *direct(const rc_asked_t *p, int way, rc_made_t *made)
+{
+    plan_t *plan = calloc(1, sizeof *plan);
+    if (!plan || way >= directs(p))
+        exit(99);
+    plan->way = way;
+    plan->device = fake.device;
+    made->captures = way == 0;
+    made->bytes = way * 100;
+    (void)snprintf(made->text, sizeof made->text, "fake way %d", way);
+    fake.ways++;
+    return plan;
+}
+
+static double scalar(double value, const void *at, cudaDataType type)
+{
+    return at ? value_load(at, type, 0) : value;
+}
+
+/* By the arrays of the program, whatever is in them now. */
+static void multiply_vector(const rc_asked_t *p)
+{
+    const rc_sparse_view_t *a = &p->a;
+    cudaDataType type = rc_cuda_data_type(a->precision);
+    cudaDataType sums = value_sum(type);
+    cudaDataType y_type = p->c_sums ? sums : type;
+    double alpha = scalar(p->alpha, p->alpha_at, sums);
+    double beta = scalar(p->beta, p->beta_at, sums);
+    for (int64_t r = 0; r < a->rows; r++) {
+        double sum = 0;
+        int64_t end = integer(a->row_ptr, a->row_ptr_bytes, r + 1) - a->base;
+        for (int64_t e = integer(a->row_ptr, a->row_ptr_bytes, r) - a->base; e < end; e++)
+            sum += value_load(a->val, type, e)
+                * value_load(p->b, type, integer(a->col_idx, a->col_idx_bytes, e) - a->base);
+        value_store(p->c, y_type, r, alpha * sum + (beta != 0 ? beta * value_load(p->c, y_type, r) : 0));
+    }
+}
+
 static double time_of_plan(void)
 {
+    if (past.direct && fake.direct_ns[fake.way] > 0)
+        return fake.direct_ns[fake.way];
     return fake.tuned_ns > 0 && past.tuned ? fake.tuned_ns : fake.plan_ns;
 }
 
-static int run(void *p, const rc_spmm_t *product, rc_checking_t check, uint64_t number)
+static int run_direct(const plan_t *plan, const rc_asked_t *product)
+{
+    int captured = product->stream && *(const int *)product->stream == CAPTURED;
+    if (fake.run_refuses)
+        return -1;
+    fake.runs++;
+    fake.directs++;
+    fake.in_graph += captured;
+    fake.way = plan->way;
+    fake.strays += plan->device != fake.device || (captured && plan->way > 0);
+    past.direct = 1;
+    fake.last_ns = time_of_plan();
+    multiply_vector(product);
+    return 0;
+}
+
+static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t number)
 {
     plan_t *plan = p;
+    if (!plan->copy)
+        return run_direct(plan, product);
     int equal = check == RC_CHECK_NOT || same(plan->copy, &product->a);
     if (fake.in_run)
         fake.in_run();
@@ -243,6 +314,7 @@ static int run(void *p, const rc_spmm_t *product, rc_checking_t check, uint64_t 
         return -1;
     fake.runs++;
     past.tuned = plan->tuned;
+    past.direct = 0;
     fake.last_ns = time_of_plan();
     fake.strays += plan->device != fake.device;
     fake.checked += check != RC_CHECK_NOT;
@@ -271,7 +343,7 @@ static void checks(const void *p, uint64_t *equal, uint64_t *differs)
     *differs = plan->differs;
 }
 
-static int compare(void *p, const rc_spmm_t *product, uint64_t number)
+static int compare(void *p, const rc_asked_t *product, uint64_t number)
 {
     plan_t *plan = p;
     pass(1e-9 * fake.extra_ns);
@@ -322,6 +394,6 @@ static int idle(void *stream)
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, prepare, copy_new, copy_free,
-        sum, summed, free, make, run, checks, compare, compared, plan_free, marks_new, mark, between, free, idle};
+        sum, summed, free, make, run, checks, compare, compared, plan_free, directs, direct, marks_new, mark, between, free, idle};
     return &engine;
 }

@@ -36,6 +36,11 @@ typedef struct fake_engine {
     void (*in_free)(void); /**< told: called before a plan is freed; NULL: nothing */
     int idle;       /**< told: 1: the stream is, whenever it is asked */
     double plan_ns; /**< told: what a plan takes */
+    double direct_ns[2]; /**< told: what each kernel on the program's arrays takes; 0: as a plan */
+    int directs;  /**< runs by these, which are among the runs */
+    int in_graph; /**< of them, into a capture */
+    int way;      /**< which one ran last, from 0 */
+    int ways;     /**< of these, not freed yet */
     double other_ns; /**< told: what cuSPARSE takes */
 } fake_engine_t;
 

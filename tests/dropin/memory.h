@@ -13,6 +13,9 @@ void device_put(void *to, const void *from, size_t bytes, void *stream);
 void device_get(void *to, const void *from, size_t bytes, void *stream);
 void *stream_new(void);
 void stream_free(void *stream);
+/** What is put on the stream in between becomes a graph, which runs once. */
+void capture_begin(void *stream);
+void capture_end(void *stream);
 /** How many devices there are; 0: none. */
 int devices_there(void);
 /** What comes next is of this device, from 0. */

@@ -86,6 +86,23 @@ void stream_free(void *stream)
     check(cudaStreamDestroy(stream));
 }
 
+void capture_begin(void *stream)
+{
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+}
+
+void capture_end(void *stream)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    check(cudaGraphLaunch(exec, stream));
+    check(cudaStreamSynchronize(stream));
+    check(cudaGraphExecDestroy(exec));
+    check(cudaGraphDestroy(graph));
+}
+
 int devices_there(void)
 {
     int n = 0;

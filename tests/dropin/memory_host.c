@@ -39,6 +39,16 @@ void stream_free(void *stream)
     free(stream);
 }
 
+void capture_begin(void *stream)
+{
+    *(int *)stream = 1;
+}
+
+void capture_end(void *stream)
+{
+    *(int *)stream = 0;
+}
+
 int devices_there(void)
 {
     return 1;

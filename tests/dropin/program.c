@@ -49,13 +49,17 @@ double rng_value(rng_t *r)
 
 /* -------------------------------------------------------------------- matrices */
 
-static void put_integers(void *to, const int64_t *from, int64_t n, int wide, void *stream)
+static void put_integers(void *to, const int64_t *from, int64_t n, int base, int wide, void *stream)
 {
     int32_t *narrow = host_new((size_t)n, sizeof *narrow);
-    for (int64_t i = 0; i < n; i++)
-        narrow[i] = (int32_t)from[i];
-    device_put(to, wide ? (const void *)from : narrow, (size_t)n * (wide ? 8 : 4), stream);
+    int64_t *based = host_new((size_t)n, sizeof *based);
+    for (int64_t i = 0; i < n; i++) {
+        based[i] = from[i] + base;
+        narrow[i] = (int32_t)based[i];
+    }
+    device_put(to, wide ? (const void *)based : narrow, (size_t)n * (wide ? 8 : 4), stream);
     free(narrow);
+    free(based);
 }
 
 static void put_values(void *to, const double *from, int64_t n, cudaDataType type, void *stream)
@@ -102,8 +106,8 @@ static void random_columns(matrix_t *m, rng_t *r)
 
 static void put_pattern(matrix_t *m, void *stream)
 {
-    put_integers(m->d_ptr, m->ptr, m->rows + 1, m->wide_ptr, stream);
-    put_integers(m->d_idx, m->idx, m->nnz, m->wide_idx, stream);
+    put_integers(m->d_ptr, m->ptr, m->rows + 1, m->base, m->wide_ptr, stream);
+    put_integers(m->d_idx, m->idx, m->nnz, m->base, m->wide_idx, stream);
 }
 
 void matrix_change_values(matrix_t *m, rng_t *r, void *stream)
@@ -128,6 +132,7 @@ void matrix_new(matrix_t *m, rng_t *r, int64_t size, void *stream)
     m->nnz = 1 + rng_below(r, m->rows * m->cols < 4 * m->rows ? m->rows * m->cols : 4 * m->rows);
     m->wide_idx = (int)rng_below(r, 2);
     m->wide_ptr = m->wide_idx; /* cuSPARSE does not promise more */
+    m->base = rng_below(r, 8) == 0;
     m->type = types[rng_below(r, 5)];
     m->ptr = host_new((size_t)m->rows + 1, sizeof *m->ptr);
     m->idx = host_new((size_t)m->nnz, sizeof *m->idx);
@@ -173,16 +178,33 @@ cusparseSpMatDescr_t matrix_descr(const matrix_t *m)
     cusparseSpMatDescr_t descr = NULL;
     check(cusparseCreateCsr(&descr, m->rows, m->cols, m->nnz, m->d_ptr, m->d_idx, m->d_val,
               m->wide_ptr ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I,
-              m->wide_idx ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-              m->type),
+              m->wide_idx ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I,
+              m->base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO, m->type),
         "cusparseCreateCsr");
     return descr;
 }
 
 /* -------------------------------------------------------------------- products */
 
+/* What programs have with solvers: any scalars, graphs. */
+static product_t vector_random(rng_t *r)
+{
+    static const double scalars[] = {0, 0, 1, -0.5};
+    static const cusparseSpMVAlg_t algs[] = {
+        CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2};
+    return (product_t){.vector = 1,
+        .k = 1,
+        .alpha = rng_below(r, 2) ? 1 : -0.5,
+        .beta = scalars[rng_below(r, 4)],
+        .vector_alg = algs[rng_below(r, 8) ? rng_below(r, 2) : 2],
+        .device_scalars = rng_below(r, 3) == 0,
+        .c_sums = rng_below(r, 4) == 0};
+}
+
 product_t product_random(rng_t *r)
 {
+    if (rng_below(r, 3) == 0)
+        return vector_random(r);
     static const int64_t ks[] = {1, 3, 8, 32};
     static const cusparseSpMMAlg_t algs[] = {
         CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2};
@@ -192,6 +214,7 @@ product_t product_random(rng_t *r)
         .alpha = rng_below(r, 2) ? 1 : 0.5,
         .beta = rng_below(r, 8) ? 0 : 2,
         .alg = algs[rng_below(r, 3)],
+        .device_scalars = rng_below(r, 16) == 0,
         .c_sums = rng_below(r, 4) == 0};
 }
 
@@ -220,10 +243,11 @@ static int right(const matrix_t *m, const product_t *p, const double *b, const d
         for (int64_t j = 0; j < p->k; j++) {
             int64_t at = p->c_rows ? row * p->k + j : j * m->rows + row;
             double magnitude;
-            double want = exact(m, p, b, row, j, &magnitude) + p->beta * before[at];
+            double old = p->beta != 0 ? p->beta * before[at] : 0; /* which may be anything else */
+            double want = exact(m, p, b, row, j, &magnitude) + old;
             double found = value_load(after, c_type, at);
             double bound = (rounding + eps * (double)(m->ptr[row + 1] - m->ptr[row] + 4))
-                    * (magnitude + fabs(p->beta * before[at]))
+                    * (magnitude + fabs(old))
                 + value_least(c_type);
             if (!(fabs(found - want) <= bound)) {
                 printf("# row %d, column %d: expected %.9g, found %.9g, bound %.3g\n", (int)row, (int)j, want,
@@ -243,16 +267,48 @@ static int has(const matrix_t *m, cusparseStatus_t st, const char *what)
     return 1;
 }
 
-/* \return 0: cuSPARSE has no such product */
-static int call(cusparseHandle_t handle, matrix_t *m, const product_t *p, void *b, void *c)
+/* Alpha and beta where the product has them. */
+typedef struct scalars {
+    double wide[2];
+    float narrow[2];
+    void *device; /* NULL: on the host */
+    const void *alpha;
+    const void *beta;
+} scalars_t;
+
+static void scalars_begin(scalars_t *s, cusparseHandle_t handle, void *stream, const matrix_t *m, const product_t *p)
+{
+    *s = (scalars_t){.wide = {p->alpha, p->beta}, .narrow = {(float)p->alpha, (float)p->beta}};
+    size_t bytes = value_bytes(value_sum(m->type));
+    const char *at = bytes == 8 ? (const char *)s->wide : (const char *)s->narrow;
+    if (p->device_scalars) {
+        s->device = device_new(2 * bytes);
+        device_put(s->device, at, 2 * bytes, stream);
+        at = s->device;
+    }
+    check(cusparseSetPointerMode(handle, s->device ? CUSPARSE_POINTER_MODE_DEVICE : CUSPARSE_POINTER_MODE_HOST),
+        "cusparseSetPointerMode");
+    s->alpha = at;
+    s->beta = at + bytes;
+}
+
+static void scalars_end(const scalars_t *s, cusparseHandle_t handle, void *stream)
+{
+    char ended[1];
+    if (!s->device)
+        return;
+    device_get(ended, s->device, 1, stream); /* waits for who reads them */
+    device_free(s->device);
+    check(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST), "cusparseSetPointerMode");
+}
+
+/* C = A B.  \return 0: cuSPARSE has no such product */
+static int call_matrix(cusparseHandle_t handle, matrix_t *m, const product_t *p, const scalars_t *s, void *b, void *c)
 {
     cudaDataType type = value_sum(m->type);
     cusparseSpMatDescr_t a = m->descr ? m->descr : matrix_descr(m);
     cusparseDnMatDescr_t db = NULL;
     cusparseDnMatDescr_t dc = NULL;
-    float narrow[2] = {(float)p->alpha, (float)p->beta};
-    const void *alpha = type == CUDA_R_64F ? (const void *)&p->alpha : &narrow[0];
-    const void *beta = type == CUDA_R_64F ? (const void *)&p->beta : &narrow[1];
     size_t bytes = 0;
     check(cusparseCreateDnMat(&db, m->cols, p->k, p->b_rows ? p->k : m->cols, b, m->type,
               p->b_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
@@ -261,21 +317,61 @@ static int call(cusparseHandle_t handle, matrix_t *m, const product_t *p, void *
               p->c_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
         "cusparseCreateDnMat");
     cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    int there = has(m, cusparseSpMM_bufferSize(handle, none, none, alpha, a, db, beta, dc, type, p->alg, &bytes),
+    int there = has(m, cusparseSpMM_bufferSize(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, &bytes),
         "cusparseSpMM_bufferSize");
     void *buffer = m->buffer ? m->buffer : device_new(bytes > 0 ? bytes : 1);
     if (there && p->preprocess && m->descr && !m->buffer) {
-        there = has(m, cusparseSpMM_preprocess(handle, none, none, alpha, a, db, beta, dc, type, p->alg, buffer),
+        there = has(m, cusparseSpMM_preprocess(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, buffer),
             "cusparseSpMM_preprocess");
         m->buffer = buffer;
     }
-    there = there && has(m, cusparseSpMM(handle, none, none, alpha, a, db, beta, dc, type, p->alg, buffer), "cusparseSpMM");
+    there = there
+        && has(m, cusparseSpMM(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, buffer), "cusparseSpMM");
     check(cusparseDestroyDnMat(db), "cusparseDestroyDnMat");
     check(cusparseDestroyDnMat(dc), "cusparseDestroyDnMat");
     if (!m->descr)
         check(cusparseDestroySpMat(a), "cusparseDestroySpMat");
     if (buffer != m->buffer)
         device_free(buffer);
+    return there;
+}
+
+/* y = A x, likewise. */
+static int call_vector(
+    cusparseHandle_t handle, void *stream, matrix_t *m, const product_t *p, const scalars_t *s, void *x, void *y)
+{
+    cudaDataType type = value_sum(m->type);
+    cusparseSpMatDescr_t a = m->descr ? m->descr : matrix_descr(m);
+    cusparseDnVecDescr_t dx = NULL;
+    cusparseDnVecDescr_t dy = NULL;
+    size_t bytes = 0;
+    check(cusparseCreateDnVec(&dx, m->cols, x, m->type), "cusparseCreateDnVec");
+    check(cusparseCreateDnVec(&dy, m->rows, y, p->c_sums ? type : m->type), "cusparseCreateDnVec");
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    int there = has(m, cusparseSpMV_bufferSize(handle, none, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, &bytes),
+        "cusparseSpMV_bufferSize");
+    void *buffer = device_new(bytes > 0 ? bytes : 1);
+    if (there) {
+        if (p->captured)
+            capture_begin(stream);
+        there = has(m, cusparseSpMV(handle, none, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, buffer), "cusparseSpMV");
+        if (p->captured)
+            capture_end(stream);
+    }
+    check(cusparseDestroyDnVec(dx), "cusparseDestroyDnVec");
+    check(cusparseDestroyDnVec(dy), "cusparseDestroyDnVec");
+    if (!m->descr)
+        check(cusparseDestroySpMat(a), "cusparseDestroySpMat");
+    device_free(buffer);
+    return there;
+}
+
+static int call(cusparseHandle_t handle, void *stream, matrix_t *m, const product_t *p, void *b, void *c)
+{
+    scalars_t s;
+    scalars_begin(&s, handle, stream, m, p);
+    int there = p->vector ? call_vector(handle, stream, m, p, &s, b, c) : call_matrix(handle, m, p, &s, b, c);
+    scalars_end(&s, handle, stream);
     return there;
 }
 
@@ -293,10 +389,10 @@ int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const prod
     for (int64_t i = 0; i < nb; i++)
         b[i] = value_round(m->type, rng_value(r));
     for (int64_t i = 0; i < nc; i++)
-        before[i] = value_round(c_type, rng_value(r));
+        before[i] = p->vector && p->beta == 0 ? (double)NAN : value_round(c_type, rng_value(r));
     put_values(db, b, nb, m->type, stream);
     put_values(dc, before, nc, c_type, stream);
-    int there = call(handle, m, p, db, dc);
+    int there = call(handle, stream, m, p, db, dc);
     device_get(after, dc, (size_t)nc * bytes, stream);
     int ok = !there || right(m, p, b, before, after);
     device_free(db);

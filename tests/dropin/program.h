@@ -24,6 +24,7 @@ typedef struct matrix {
     int64_t nnz;
     int wide_ptr; /**< 1: 64 bits */
     int wide_idx;
+    int base;          /**< of indices on the device; those on the host are from 0 */
     cudaDataType type; /**< of values, B and C */
     int64_t *ptr; /**< host */
     int64_t *idx;
@@ -45,8 +46,11 @@ void matrix_change_values(matrix_t *m, rng_t *r, void *stream);
 void matrix_renew(matrix_t *m);
 cusparseSpMatDescr_t matrix_descr(const matrix_t *m);
 
-/** One product. */
+/** One product: C = alpha A B + beta C, or y = alpha A x + beta y. */
 typedef struct product {
+    int vector; /**< 1: cusparseSpMV, and the kinds of layout say nothing */
+    int captured; /**< 1: in a graph, which runs once */
+    int device_scalars; /**< 1: alpha and beta are on the device */
     int64_t k;
     int b_rows; /**< 1: row-major */
     int c_rows;
@@ -55,6 +59,7 @@ typedef struct product {
     double beta;
     int preprocess;
     cusparseSpMMAlg_t alg;
+    cusparseSpMVAlg_t vector_alg;
 } product_t;
 
 product_t product_random(rng_t *r);

@@ -128,8 +128,8 @@ layers()
         room=${room%%/*}
         case $name in
         config.h | rowcast.h) continue ;;
-        # the list of value types, in headers alone, is the drop-in's too
-        base/type.h | device/cuda/data_type.h | device/cuda/types.cuh)
+        # the list of value types and device functions, in headers alone, are the drop-in's too
+        base/type.h | device/cuda/data_type.h | device/cuda/*.cuh)
             [ "$room" != dropin ] || continue
             part=${name%%/*}
             ;;

@@ -19,6 +19,13 @@ __device__ __forceinline__ int32_t load_once(const int32_t *p)
     return x;
 }
 
+__device__ __forceinline__ int64_t load_once(const int64_t *p)
+{
+    int64_t x;
+    asm("ld.global.nc.L1::evict_first.s64 %0, [%1];" : "=l"(x) : "l"(p));
+    return x;
+}
+
 __device__ __forceinline__ float load_once(const float *p)
 {
     float x;

@@ -1,0 +1,42 @@
+#include "config.h"
+#include "dropin/direct.h"
+
+#include <stdio.h>
+
+rc_direct_list_t rc_directs(const rc_asked_t *p)
+{
+    static rc_direct_list_t (*const lists[RC_OPS])(void) = {[RC_OP_SPMV] = rc_direct_spmv};
+    static const rc_direct_list_t none;
+    return lists[p->op] ? lists[p->op]() : none;
+}
+
+cudaError_t rc_direct_new(rc_direct_run_t *out, const rc_asked_t *p, int way, rc_made_t *made)
+{
+    const rc_direct_t *w = &rc_directs(p).way[way];
+    *out = (rc_direct_run_t){.way = w};
+    made->captures = w->scratch == NULL;
+    (void)snprintf(made->text, sizeof made->text, "%s", w->name);
+    if (!w->scratch)
+        return cudaSuccess;
+    made->bytes = w->scratch(p);
+    cudaError_t e = cudaStreamGetId(p->stream, &out->stream_id);
+    return e != cudaSuccess ? e : cudaMallocAsync(&out->scratch, (size_t)made->bytes, p->stream);
+}
+
+/* A new stream may have the address of one that is gone, and begin before that has ended. */
+static cudaError_t follow(rc_direct_run_t *run, cudaStream_t stream, cudaEvent_t last)
+{
+    unsigned long long id = 0;
+    cudaError_t e = cudaStreamGetId(stream, &id);
+    if (e == cudaSuccess && id != run->stream_id)
+        e = cudaStreamWaitEvent(stream, last, 0);
+    if (e == cudaSuccess)
+        run->stream_id = id;
+    return e;
+}
+
+cudaError_t rc_direct_run(rc_direct_run_t *run, const rc_asked_t *p, cudaEvent_t last, int overlaps)
+{
+    cudaError_t e = run->scratch ? follow(run, p->stream, last) : cudaSuccess;
+    return e != cudaSuccess ? e : run->way->launch(p, run->scratch, overlaps);
+}

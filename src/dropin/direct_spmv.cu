@@ -1,0 +1,308 @@
+/* y = alpha A x + beta y on the program's own CSR: lanes that take a row, and equal parts. */
+#include "dropin/direct.h"
+#include "dropin/launch.cuh"
+#include "dropin/scalars.cuh"
+#include "device/cuda/load.cuh"
+#include "device/cuda/overlap.cuh"
+#include "device/cuda/segments.cuh"
+#include "device/cuda/types.cuh"
+
+namespace
+{
+
+enum {
+    THREADS = 256,
+    WARP = 32,
+    BATCH = 4,              /* loads of a lane that are under way together */
+    EACH = 7,               /* row ends and entries of a thread; odd, because of banks */
+    ITEMS = THREADS * EACH, /* of a tile */
+    PLACES = ITEMS + ITEMS / WARP
+};
+
+/* Arguments of the kernels.  T, P, I: types of values, row pointers and columns. */
+template <typename T, typename P, typename I> struct spmv_args {
+    const P *row_ptr;
+    const I *col_idx;
+    const T *val;
+    int32_t rows;
+    int32_t nnz;
+    int32_t base;
+    const T *x;
+    T *y;
+    rc::scalars<rc::sum_of<T>> by;
+    bool sums; /* y is of sums */
+
+    /* The first entry of a row. */
+    __device__ __forceinline__ int32_t begin_of(int32_t row) const
+    {
+        return static_cast<int32_t>(rc::load(row_ptr + row) - base);
+    }
+
+    __device__ __forceinline__ void put(int64_t row, rc::sum_of<T> sum) const
+    {
+        rc::put_sum(y, row, sum, by, sums);
+    }
+};
+
+template <typename T, typename P, typename I> spmv_args<T, P, I> args_of(const rc_asked_t *p)
+{
+    return {static_cast<const P *>(p->a.row_ptr), static_cast<const I *>(p->a.col_idx),
+        static_cast<const T *>(p->a.val), static_cast<int32_t>(p->a.rows),
+        static_cast<int32_t>(p->a.nnz), p->a.base, static_cast<const T *>(p->b),
+        static_cast<T *>(p->c), rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
+}
+
+/* -------------------------------------------------------------- lanes a row */
+
+/* The entries at, at + step, ... before `end`.  Unsigned: `at` may go beyond the largest index. */
+template <typename T, typename P, typename I>
+__device__ __forceinline__ rc::sum_of<T> sum_of_row(
+    const spmv_args<T, P, I> &a, uint32_t at, uint32_t end, uint32_t step)
+{
+    typedef rc::sum_of<T> S;
+    S sum = S(0);
+    for (; at < end; at += BATCH * step) {
+        I col[BATCH];
+        T val[BATCH];
+#pragma unroll
+        for (int u = 0; u < BATCH; u++) {
+            const bool is = at + u * step < end;
+            col[u] = is ? rc::load_once(a.col_idx + at + u * step) - I(a.base) : I(-1);
+            val[u] = is ? rc::load_once(a.val + at + u * step) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < BATCH; u++)
+            if (col[u] >= 0)
+                sum = fma(static_cast<S>(val[u]), static_cast<S>(__ldg(a.x + col[u])), sum);
+    }
+    return sum;
+}
+
+/* 1 << shift lanes take a row. */
+template <typename T, typename P, typename I>
+__global__ void __launch_bounds__(THREADS) rows_kernel(const spmv_args<T, P, I> a, int shift)
+{
+    typedef rc::sum_of<T> S;
+    const int lanes = 1 << shift;
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    const int64_t row = (blockIdx.x * int64_t{THREADS} + threadIdx.x) >> shift;
+    S sum = S(0);
+    if (row < a.rows) {
+        const int32_t r = static_cast<int32_t>(row);
+        sum = sum_of_row(a, static_cast<uint32_t>(a.begin_of(r) + lane),
+            static_cast<uint32_t>(a.begin_of(r + 1)), static_cast<uint32_t>(lanes));
+    }
+    __syncwarp();
+    for (int step = lanes / 2; step >= 1; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    if (lane == 0 && row < a.rows)
+        a.put(row, sum);
+}
+
+/* The fewest lanes of which each has at most so many entries of a mean row. */
+int shift_of(const rc_asked_t *p, int64_t each)
+{
+    int shift = 0;
+    while (shift < 5 && p->a.rows * (each << shift) < p->a.nnz)
+        shift++;
+    return shift;
+}
+
+template <int EACH_LANE> cudaError_t launch_rows(const rc_asked_t *p, void *, int)
+{
+    const int shift = shift_of(p, EACH_LANE);
+    const int64_t blocks = rc::pieces_of(p->a.rows, THREADS >> shift);
+    rc::with_types(&p->a, [&](auto ptr, auto idx) {
+        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+            rows_kernel<<<static_cast<unsigned>(blocks), THREADS, 0,
+                static_cast<cudaStream_t>(p->stream)>>>(
+                args_of<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
+        });
+    });
+    return cudaGetLastError();
+}
+
+/* -------------------------------------------------------------- equal parts */
+
+/* Row ends and entries are merged: a row end goes before the entry of its number, so the end of
+ * row r is item begin_of(r + 1) + r.  A tile is ITEMS of them.  A row that goes on in other tiles
+ * is added up by a second launch. */
+template <typename S> struct open_rows {
+    S *in;        /* [tiles] of the row that is open where a tile begins */
+    S *out;       /* [tiles] of the row that begins in it and goes on */
+    int32_t *row; /* [tiles] that row; -1: none */
+    int64_t tiles;
+};
+
+int64_t tiles_of(const rc_asked_t *p)
+{
+    return rc::pieces_of(p->a.rows + p->a.nnz, ITEMS);
+}
+
+template <typename S> open_rows<S> open_of(const rc_asked_t *p, void *scratch)
+{
+    const int64_t tiles = tiles_of(p);
+    S *sums = static_cast<S *>(scratch);
+    return {sums, sums + tiles, reinterpret_cast<int32_t *>(sums + 2 * tiles), tiles};
+}
+
+int64_t merge_scratch(const rc_asked_t *p)
+{
+    return tiles_of(p) *
+           static_cast<int64_t>(2 * sizeof(double) + sizeof(int32_t)); /* enough for every sum */
+}
+
+/* How many row ends come before an item, by all lanes of a warp: each round leaves a 32nd. */
+template <typename T, typename P, typename I>
+__device__ __forceinline__ int32_t ends_before(const spmv_args<T, P, I> &a, int64_t item)
+{
+    const int lane = threadIdx.x % WARP;
+    int64_t low = item > a.nnz ? item - a.nnz : 0;
+    int64_t high = item < a.rows ? item : a.rows;
+    while (low < high) {
+        const int64_t step = (high - low + WARP - 1) / WARP;
+        const int64_t r = low + lane * step;
+        const bool before = r < high && a.begin_of(static_cast<int32_t>(r + 1)) + r < item;
+        const int count = __popc(__ballot_sync(0xffffffffu, before));
+        const int64_t next = low + count * step;
+        high = next < high ? next : high;
+        low = count > 0 ? low + (count - 1) * step + 1 : high;
+    }
+    return static_cast<int32_t>(low);
+}
+
+/* A tile of rows and entries: where it begins and ends. */
+struct tile {
+    int32_t row;
+    int32_t entry;
+    int32_t next_row;
+    int32_t next_entry;
+};
+
+template <typename T, typename P, typename I>
+__device__ __forceinline__ tile tile_of(const spmv_args<T, P, I> &a)
+{
+    __shared__ int32_t cut[2];
+    const int64_t items = static_cast<int64_t>(a.rows) + a.nnz;
+    const int64_t from = blockIdx.x * int64_t{ITEMS};
+    const int64_t to = from + ITEMS < items ? from + ITEMS : items;
+    const int warp = threadIdx.x / WARP;
+    if (warp < 2) {
+        const int32_t row = ends_before(a, warp == 0 ? from : to);
+        if (threadIdx.x % WARP == 0)
+            cut[warp] = row;
+    }
+    __syncthreads();
+    return {cut[0], static_cast<int32_t>(from - cut[0]), cut[1], static_cast<int32_t>(to - cut[1])};
+}
+
+/* Products of the entries of a tile, and where its rows end, to shared memory. */
+template <typename T, typename P, typename I>
+__device__ __forceinline__ void load_tile(
+    const spmv_args<T, P, I> &a, const tile &t, rc::sum_of<T> *product, int32_t *end)
+{
+    typedef rc::sum_of<T> S;
+    const int32_t entries = t.next_entry - t.entry;
+    const int32_t rows = t.next_row - t.row;
+    I col[EACH];
+    T val[EACH];
+#pragma unroll
+    for (int u = 0; u < EACH; u++) {
+        const int32_t i = threadIdx.x + u * THREADS;
+        col[u] = i < entries ? rc::load_once(a.col_idx + t.entry + i) - I(a.base) : I(-1);
+        val[u] = i < entries ? rc::load_once(a.val + t.entry + i) : T(0);
+    }
+    for (int32_t i = threadIdx.x; i < rows; i += THREADS)
+        end[i] = a.begin_of(t.row + i + 1) - t.entry;
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+        if (col[u] >= 0)
+            product[rc::place_of(threadIdx.x + u * THREADS)] =
+                static_cast<S>(val[u]) * static_cast<S>(__ldg(a.x + col[u]));
+}
+
+template <typename T, typename P, typename I>
+__global__ void __launch_bounds__(THREADS)
+    merge_kernel(const spmv_args<T, P, I> a, const open_rows<rc::sum_of<T>> o)
+{
+    typedef rc::sum_of<T> S;
+    __shared__ S product[PLACES]; /* of the entries; behind them the sums of the rows */
+    __shared__ int32_t end[ITEMS];
+    __shared__ rc::carries<S, THREADS / WARP> shared;
+    rc::launch_next();
+    const tile t = tile_of(a);
+    const int32_t rows = t.next_row - t.row;
+    const int32_t entries = t.next_entry - t.entry;
+    const bool comes = t.row < a.rows && a.begin_of(t.row) < t.entry;
+    const bool goes = t.next_row < a.rows && a.begin_of(t.next_row) < t.next_entry;
+    load_tile(a, t, product, end);
+    __syncthreads();
+    const S left = rc::sum_rows<THREADS>(product, end, rows, entries, S(0), &shared);
+    __syncthreads();
+    for (int32_t i = threadIdx.x; i < rows; i += THREADS) {
+        const S sum = product[rc::place_of(entries + i)];
+        if (i == 0 && comes)
+            o.in[blockIdx.x] = sum;
+        else
+            a.put(t.row + i, sum);
+    }
+    if (threadIdx.x == 0) {
+        const bool through = comes && rows == 0;
+        if (through)
+            o.in[blockIdx.x] = left;
+        else if (goes)
+            o.out[blockIdx.x] = left;
+        o.row[blockIdx.x] = goes && !through ? t.next_row : -1;
+    }
+}
+
+/* A warp adds up the row that begins in a tile and goes on. */
+template <typename T, typename P, typename I>
+__global__ void __launch_bounds__(THREADS)
+    open_kernel(const spmv_args<T, P, I> a, const open_rows<rc::sum_of<T>> o)
+{
+    typedef rc::sum_of<T> S;
+    const int lane = threadIdx.x % WARP;
+    const int64_t first = blockIdx.x * int64_t{THREADS / WARP} + threadIdx.x / WARP;
+    rc::wait_for_previous();
+    const int32_t row = first < o.tiles ? o.row[first] : -1;
+    if (row < 0)
+        return;
+    const int64_t end = (a.begin_of(row + 1) + static_cast<int64_t>(row)) / ITEMS;
+    const int64_t last = end < o.tiles ? end : o.tiles - 1;
+    S sum = lane == 0 ? o.out[first] : S(0);
+#pragma unroll 4
+    for (int64_t i = first + 1 + lane; i <= last; i += WARP)
+        sum += o.in[i];
+    __syncwarp();
+    sum = rc::sum_lanes<WARP>(sum);
+    if (lane == 0)
+        a.put(row, sum);
+}
+
+cudaError_t launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
+{
+    cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
+    const int64_t tiles = tiles_of(p);
+    const int blocks = static_cast<int>(rc::pieces_of(tiles, THREADS / WARP));
+    rc::with_types(&p->a, [&](auto ptr, auto idx) {
+        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+            typedef RC_VALUE(t) T;
+            const auto a = args_of<T, decltype(ptr), decltype(idx)>(p);
+            const auto o = open_of<rc::sum_of<T>>(p, scratch);
+            merge_kernel<<<static_cast<unsigned>(tiles), THREADS, 0, stream>>>(a, o);
+            rc::launch_over(open_kernel<T, decltype(ptr), decltype(idx)>, blocks, THREADS, overlaps,
+                stream, a, o);
+        });
+    });
+    return cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" rc_direct_list_t rc_direct_spmv(void)
+{
+    static const rc_direct_t ways[] = {{"rows:each=2", nullptr, launch_rows<2>},
+        {"merge", merge_scratch, launch_merge}, {"rows:each=8", nullptr, launch_rows<8>}};
+    return {ways, static_cast<int>(sizeof ways / sizeof *ways)};
+}

@@ -1,0 +1,80 @@
+/* Whether work may be put on a stream of the program. */
+#include "config.h"
+#include "dropin/stream.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+typedef int driver_stream_ctx(void *stream, void **ctx);
+typedef int driver_current(void **ctx);
+typedef int driver_retain(void **ctx, int device);
+typedef int driver_release(int device);
+typedef int driver_state(int device, unsigned *flags, int *active);
+
+static void symbol(void *handle, const char *name, void *out)
+{
+    void *p = handle ? dlsym(handle, name) : NULL;
+    memcpy(out, &p, sizeof p);
+}
+
+static struct driver {
+    driver_stream_ctx *of_stream;
+    driver_current *current;
+    driver_retain *retain;
+    driver_release *release;
+    driver_state *state;
+} driver;
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
+
+/* Looking functions up takes longer than what they do, so it is done once, when the program's CUDA
+ * is there. */
+static void driver_find(void)
+{
+    void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    symbol(handle, "cuStreamGetCtx", &driver.of_stream);
+    symbol(handle, "cuCtxGetCurrent", &driver.current);
+    symbol(handle, "cuDevicePrimaryCtxRetain", &driver.retain);
+    symbol(handle, "cuDevicePrimaryCtxRelease_v2", &driver.release);
+    symbol(handle, "cuDevicePrimaryCtxGetState", &driver.state);
+}
+
+/* 1: the current context is the primary one of the device, and the stream is of it. */
+static int primary(void *stream, int device)
+{
+    const struct driver *d = &driver;
+    int active = 0;
+    unsigned flags = 0;
+    void *ctx[3] = {0};
+    (void)pthread_once(&driver_once, driver_find);
+    /* retaining one that is not there would make it */
+    int same = d->of_stream && d->current && d->retain && d->release && d->state &&
+               d->state(device, &flags, &active) == 0 && active && d->retain(&ctx[0], device) == 0;
+    if (same) {
+        same = d->current(&ctx[1]) == 0 && d->of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1] &&
+               ctx[0] == ctx[2];
+        (void)d->release(device);
+    }
+    return same;
+}
+
+int rc_stream_usable(void *stream, int *device)
+{
+    enum cudaStreamCaptureStatus capturing;
+    enum { USABLE, CAPTURED, UNASKED, NOT = -1 };
+    if (stream == cudaStreamPerThread)
+        return NOT;
+    /* what launches say here would take the program's error */
+    if (cudaPeekAtLastError() != cudaSuccess)
+        return NOT;
+    /* the default stream cannot even be asked while another one is captured */
+    if (failed(cudaStreamIsCapturing(stream, &capturing)) ||
+        capturing == cudaStreamCaptureStatusInvalidated)
+        return UNASKED;
+    enum cudaStreamCaptureMode mode = relax();
+    int known = !failed(cudaGetDevice(device)) && primary(stream, *device);
+    restore(mode);
+    if (!known)
+        return NOT;
+    return capturing == cudaStreamCaptureStatusNone ? USABLE : CAPTURED;
+}

@@ -1,0 +1,83 @@
+/* Ways of a product that need nothing of its pattern: kernels on the program's arrays.  There is
+ * nothing to make and nothing to check, so all that one costs is its trial. */
+#include "config.h"
+#include "dropin/dropin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The way of a number.  NULL: there is none, or no memory. */
+static rc_held_t *held_new(rc_dropin_t *d, const rc_asked_t *p, int way)
+{
+    rc_made_t made = {.bytes = 0};
+    rc_held_t *held = calloc(1, sizeof *held);
+    if (!held)
+        return NULL;
+    rc_known_make_memory(d);
+    void *plan = d->bytes < d->settings.memory ? d->engine->direct(p, way, &made) : NULL;
+    if (!plan) {
+        free(held);
+        return NULL;
+    }
+    *held = (rc_held_t){.plan = plan, .users = 1, .direct = 1, .made = made};
+    d->bytes += made.bytes;
+    return held;
+}
+
+/* Those after it stay untried where there is no memory for one. */
+static rc_held_t *next_way(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
+{
+    int count = d->engine->directs(p);
+    int first = d->settings.always && count > 0 ? (int)(d->made++ % (uint64_t)count) : 0;
+    rc_held_t *held = NULL;
+    while (!held && known->ways < count)
+        held = held_new(d, p, (first + known->ways++) % count);
+    return held;
+}
+
+/* The pace of the program without a plan is known first. */
+static int is_time(rc_dropin_t *d, const rc_known_t *known)
+{
+    if (d->settings.always)
+        return known->turns >= 1;
+    return known->turns >= rc_worth_patience(d) && known->reference.count >= RC_ENOUGH &&
+           known->pace.before > 0 && rc_worth_trial(d, known);
+}
+
+void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
+{
+    if (!is_time(d, known))
+        return;
+    int slower = known->ways > 0;
+    rc_held_t *held = next_way(d, known, p);
+    if (!held) {
+        known->stage = RC_STAGE_OFF;
+        known->off = slower ? RC_WHY_SLOWER : RC_WHY_NO_PLAN;
+        return;
+    }
+    known->held = held;
+    memcpy(known->text, held->made.text, sizeof known->text);
+    if (known->begun_at == 0)
+        known->begun_at = known->calls;
+    rc_trial_plan(known);
+}
+
+void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
+{
+    if (d->settings.always || known->next || known->ours.count < RC_TIMES ||
+        known->ways >= d->engine->directs(p) || !rc_worth_trial(d, known))
+        return;
+    rc_held_t *next = next_way(d, known, p);
+    if (next)
+        rc_trial_better(d, known, next);
+}
+
+rc_why_t rc_ways_capture(rc_dropin_t *d, const rc_asked_t *p, int device)
+{
+    rc_known_t *known = rc_known_kept(d, p, device);
+    if (!known || known->busy || !known->held->made.captures)
+        return RC_WHY_CAPTURE;
+    known->last = d->calls;
+    return d->engine->run(known->held->plan, p, RC_CHECK_NOT, 0) == 0 ? RC_WHY_PLAN
+                                                                      : RC_WHY_CAPTURE;
+}
