@@ -29,6 +29,7 @@ typedef struct rc_direct_list {
 } rc_direct_list_t;
 
 rc_direct_list_t rc_direct_spmv(void);
+rc_direct_list_t rc_direct_sddmm(void);
 
 /** Those of a product. */
 rc_direct_list_t rc_directs(const rc_asked_t *p);

@@ -22,10 +22,20 @@ typedef struct rc_sparse_view {
     rc_precision_t precision; /**< of values and B; sums and scalars as rc_dropin_type */
 } rc_sparse_view_t;
 
-/** One product that a program asks for: C = alpha A B, or y = alpha A x + beta y with x in the
- *  place of B and y in that of C. */
+/** Values from one row to the next, and from one column to the next. */
+typedef struct rc_strides {
+    int64_t row;
+    int64_t col;
+} rc_strides_t;
+
+/** One product that a program asks for, by its operation.
+ *
+ *  RC_OP_SPMM: C = alpha A B.  RC_OP_SPMV: y = alpha A x + beta y, with x in the place of B and y
+ *  in that of C; neither K nor a layout.  RC_OP_SDDMM: C = alpha (L B) .* spy(C) + beta C, where A
+ *  is the pattern of C without values, and C its values; L and B have strides, and the layout says
+ *  which of both have rows next to each other. */
 typedef struct rc_asked {
-    rc_op_t op; /**< RC_OP_SPMM, or RC_OP_SPMV, which has neither K nor a layout */
+    rc_op_t op;
     rc_sparse_view_t a;
     int64_t k;
     rc_layout_t layout;
@@ -33,12 +43,16 @@ typedef struct rc_asked {
     double beta;          /**< 0 of RC_OP_SPMM */
     const void *alpha_at; /**< on the device, of the type of sums; NULL: it is alpha */
     const void *beta_at;
+    const void *left;
+    rc_strides_t left_by;
     const void *b;
     int64_t ldb;
+    rc_strides_t b_by;
     void *c;
     int64_t ldc;
     int c_sums;    /**< 1: C has the type of sums, which is not that of the values */
     int algorithm; /**< as cuSPARSE numbers those of the operation */
+    int promises;  /**< 1: that one gives the same bits in each run */
     void *stream;
 } rc_asked_t;
 

@@ -174,6 +174,37 @@ OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
     return st;
 }
 
+/* In the order of rc_sddmm_call_t. */
+#define SDDMM_PARAMETERS                                                                           \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,  \
+        cusparseConstDnMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void *beta,          \
+        cusparseSpMatDescr_t matC, cudaDataType computeType, cusparseSDDMMAlg_t alg
+#define SDDMM_ARGUMENTS handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg
+
+OURS cusparseStatus_t cusparseSDDMM(SDDMM_PARAMETERS, void *externalBuffer)
+{
+    const rc_real_t *real = rc_real();
+    const rc_sddmm_call_t call = {SDDMM_ARGUMENTS};
+    rc_asked_t p;
+    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
+    if (!real->SDDMM)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (rc_dropin_inside())
+        return real->SDDMM(SDDMM_ARGUMENTS, externalBuffer);
+    rc_dropin_t *d = rc_dropin();
+    if (d->engine) {
+        turn.why = rc_product_read_sddmm(real, &call, &p);
+        if (turn.why == RC_WHY_PLAN)
+            turn = rc_dropin_begin(d, &p, NULL);
+    }
+    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
+    if (turn.why != RC_WHY_PLAN)
+        st = real->SDDMM(SDDMM_ARGUMENTS, externalBuffer);
+    rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
+    count(d, RC_OP_SDDMM, turn.why);
+    return st;
+}
+
 /* The buffer is for cuSPARSE's own products, which may come at any time. */
 OURS cusparseStatus_t cusparseSpMM_bufferSize(SPMM_PARAMETERS, size_t *bufferSize)
 {

@@ -10,6 +10,8 @@
 typedef struct rc_settings {
     int off;        /**< ROWCAST_DROPIN=off: everything is passed through */
     int trust;      /**< ROWCAST_TRUST=preprocess */
+    int bits;       /**< ROWCAST_BITS=free: other bits may take the place of those that cuSPARSE
+                         promises to be the same in each run */
     int summary;    /**< ROWCAST_LOG=summary */
     int wait;       /**< ROWCAST_WAIT=1: a plan is made during a call, not beside the program */
     int always;     /**< ROWCAST_WAIT=always: likewise, and kept whatever the times say: for

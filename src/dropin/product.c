@@ -13,7 +13,8 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_OPERATION] = "transposed operands",
     [RC_WHY_FORMAT] = "not CSR",
     [RC_WHY_BASE] = "indices from 1",
-    [RC_WHY_ALGORITHM] = "an algorithm of another format, or that promises the same bits",
+    [RC_WHY_ALGORITHM] = "an algorithm of another format",
+    [RC_WHY_BITS] = "the same bits in each run are promised",
     [RC_WHY_TYPE] = "a value type that plans do not have",
     [RC_WHY_MIXED] = "value types are mixed",
     [RC_WHY_BATCH] = "batches",
@@ -43,8 +44,9 @@ const char *rc_why_text(rc_why_t why)
 
 const rc_function_t *rc_function(int op)
 {
-    static const rc_function_t functions[RC_OPS] = {
-        [RC_OP_SPMM] = {"cusparseSpMM", "spmm", 1}, [RC_OP_SPMV] = {"cusparseSpMV", "spmv", 0}};
+    static const rc_function_t functions[RC_OPS] = {[RC_OP_SPMM] = {"cusparseSpMM", "spmm", 1},
+        [RC_OP_SPMV] = {"cusparseSpMV", "spmv", 0},
+        [RC_OP_SDDMM] = {"cusparseSDDMM", "sddmm", 0}};
     return &functions[op];
 }
 
@@ -108,7 +110,7 @@ typedef struct dense {
 
 /* A dense operand of a type and the shape that the product needs.
  * \param[in]     want  either of two types
- * \param[in,out] out   in: its rows and columns; 0 columns: any */
+ * \param[in,out] out   in: its rows and columns; 0: any */
 static rc_why_t read_dense(
     const rc_real_t *real, cusparseConstDnMatDescr_t m, const cudaDataType want[2], dense_t *out)
 {
@@ -125,11 +127,12 @@ static rc_why_t read_dense(
     if (d.type != want[0] && d.type != want[1])
         return RC_WHY_MIXED;
     d.row_major = order == CUSPARSE_ORDER_ROW;
-    if (d.rows != out->rows || (out->cols != 0 && out->cols != d.cols) || !d.data ||
-        d.ld < (d.row_major ? d.cols : d.rows) || (!d.row_major && order != CUSPARSE_ORDER_COL))
+    if ((out->rows != 0 && out->rows != d.rows) || (out->cols != 0 && out->cols != d.cols) ||
+        !d.data || d.ld < (d.row_major ? d.cols : d.rows) ||
+        (!d.row_major && order != CUSPARSE_ORDER_COL))
         return RC_WHY_SHAPE;
     *out = d;
-    return fits(d.cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
+    return fits(d.rows) && fits(d.cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
 }
 
 static rc_layout_t layout_of(int b_rows, int c_rows)
@@ -210,9 +213,10 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_a
     if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE ||
         call->op_b != CUSPARSE_OPERATION_NON_TRANSPOSE)
         return RC_WHY_OPERATION;
-    /* ALG3 gives the same bits in each run, which cuSPARSE's and a plan's products are not */
+    /* a plan gives the same bits in each run, too, but they are not those of cuSPARSE */
+    p.promises = call->alg == CUSPARSE_SPMM_CSR_ALG3;
     if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1 &&
-        call->alg != CUSPARSE_SPMM_CSR_ALG2)
+        call->alg != CUSPARSE_SPMM_CSR_ALG2 && !p.promises)
         return RC_WHY_ALGORITHM;
     rc_why_t why = read_sparse(real, call->a, &p.a, &type);
     if (why != RC_WHY_PLAN)
@@ -262,7 +266,7 @@ static rc_why_t read_vector(const rc_real_t *real, cusparseConstDnVecDescr_t v,
 
 rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call, rc_asked_t *out)
 {
-    rc_asked_t p = {.op = RC_OP_SPMV, .k = 1, .algorithm = (int)call->alg};
+    rc_asked_t p = {.op = RC_OP_SPMV, .algorithm = (int)call->alg};
     cudaDataType type;
     cudaDataType x_type;
     cudaDataType y_type;
@@ -271,9 +275,9 @@ rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call,
         return RC_WHY_UNREADABLE;
     if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE)
         return RC_WHY_OPERATION;
-    /* ALG2 gives the same bits in each run; so does a kernel of ours, but they are others, and both
-     * multiply in turns while they are compared */
-    if (call->alg != CUSPARSE_SPMV_ALG_DEFAULT && call->alg != CUSPARSE_SPMV_CSR_ALG1)
+    p.promises = call->alg == CUSPARSE_SPMV_CSR_ALG2;
+    if (call->alg != CUSPARSE_SPMV_ALG_DEFAULT && call->alg != CUSPARSE_SPMV_CSR_ALG1 &&
+        !p.promises)
         return RC_WHY_ALGORITHM;
     rc_why_t why = read_sparse(real, call->a, &p.a, &type);
     if (why == RC_WHY_PLAN)
@@ -294,6 +298,87 @@ rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call,
         return why;
     memcpy(&p.c, &y, sizeof p.c);
     p.c_sums = y_type != type;
+    *out = p;
+    return RC_WHY_PLAN;
+}
+
+/* op(M) of rows x cols, as strides; 0 rows or columns: any. */
+typedef struct operand {
+    int64_t rows;
+    int64_t cols;
+    const void *data;
+    rc_strides_t by;
+    int by_rows; /* 1: values of a row are next to each other */
+} operand_t;
+
+/* \param[in,out] out  in: its rows and columns */
+static rc_why_t read_operand(const rc_real_t *real, cusparseConstDnMatDescr_t m,
+    cusparseOperation_t op, cudaDataType type, operand_t *out)
+{
+    const cudaDataType want[] = {type, type};
+    int transposed = op == CUSPARSE_OPERATION_TRANSPOSE;
+    if (!transposed && op != CUSPARSE_OPERATION_NON_TRANSPOSE)
+        return RC_WHY_OPERATION;
+    dense_t d = {
+        .rows = transposed ? out->cols : out->rows, .cols = transposed ? out->rows : out->cols};
+    rc_why_t why = read_dense(real, m, want, &d);
+    if (why != RC_WHY_PLAN)
+        return why;
+    *out = (operand_t){.rows = transposed ? d.cols : d.rows,
+        .cols = transposed ? d.rows : d.cols,
+        .data = d.data,
+        .by_rows = d.row_major != transposed};
+    out->by = out->by_rows ? (rc_strides_t){d.ld, 1} : (rc_strides_t){1, d.ld};
+    return RC_WHY_PLAN;
+}
+
+/* The values of C, whose pattern is that of p->a, are of type or of sums. */
+static void take_values(rc_asked_t *p, int sums)
+{
+    memcpy(&p->c, &p->a.val, sizeof p->c);
+    p->a.val = NULL;
+    p->c_sums = sums;
+}
+
+rc_why_t rc_product_read_sddmm(const rc_real_t *real, const rc_sddmm_call_t *call, rc_asked_t *out)
+{
+    /* its only algorithm gives the same bits in each run */
+    rc_asked_t p = {.op = RC_OP_SDDMM, .algorithm = (int)call->alg, .promises = 1};
+    cudaDataType c_type;
+    cusparseOrder_t order;
+    dense_t any = {0};
+    if (!call->handle || !call->a || !call->b || !call->c)
+        return RC_WHY_UNREADABLE;
+    if (call->alg != CUSPARSE_SDDMM_ALG_DEFAULT)
+        return RC_WHY_ALGORITHM;
+    rc_why_t why = read_sparse(real, call->c, &p.a, &c_type);
+    if (why != RC_WHY_PLAN)
+        return why;
+    if (real->ConstDnMatGet(call->a, &any.rows, &any.cols, &any.ld, &any.data, &any.type, &order) !=
+        CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    why = read_type(any.type, call->type, &p.a.precision);
+    if (why == RC_WHY_PLAN && c_type != any.type && c_type != call->type)
+        why = RC_WHY_MIXED;
+    operand_t left = {.rows = p.a.rows};
+    if (why == RC_WHY_PLAN)
+        why = read_operand(real, call->a, call->op_a, any.type, &left);
+    operand_t b = {.rows = left.cols, .cols = p.a.cols};
+    if (why == RC_WHY_PLAN)
+        why = read_operand(real, call->b, call->op_b, any.type, &b);
+    if (why == RC_WHY_PLAN)
+        why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
+    if (why == RC_WHY_PLAN)
+        why = read_stream(real, call->handle, &p);
+    if (why != RC_WHY_PLAN)
+        return why;
+    p.k = left.cols;
+    p.left = left.data;
+    p.left_by = left.by;
+    p.b = b.data;
+    p.b_by = b.by;
+    p.layout = layout_of(left.by_rows, b.by_rows);
+    take_values(&p, c_type != any.type);
     *out = p;
     return RC_WHY_PLAN;
 }

@@ -14,6 +14,7 @@ typedef struct rc_real {
     __typeof__(&cusparseSpMM_bufferSize) SpMM_bufferSize;
     __typeof__(&cusparseSpMM_preprocess) SpMM_preprocess;
     __typeof__(&cusparseSpMV) SpMV;
+    __typeof__(&cusparseSDDMM) SDDMM;
     __typeof__(&cusparseDestroySpMat) DestroySpMat;
     __typeof__(&cusparseCsrSetPointers) CsrSetPointers;
     __typeof__(&cusparseSpMatGetFormat) SpMatGetFormat;
@@ -40,6 +41,7 @@ typedef enum rc_why {
     RC_WHY_FORMAT,
     RC_WHY_BASE,
     RC_WHY_ALGORITHM,
+    RC_WHY_BITS,
     RC_WHY_TYPE,
     RC_WHY_MIXED,
     RC_WHY_BATCH,
@@ -110,5 +112,22 @@ typedef struct rc_spmv_call {
 
 /** As rc_product_read. */
 rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call, rc_asked_t *out);
+
+/** What a program passes to cusparseSDDMM. */
+typedef struct rc_sddmm_call {
+    cusparseHandle_t handle;
+    cusparseOperation_t op_a;
+    cusparseOperation_t op_b;
+    const void *alpha;
+    cusparseConstDnMatDescr_t a;
+    cusparseConstDnMatDescr_t b;
+    const void *beta;
+    cusparseSpMatDescr_t c;
+    cudaDataType type;
+    cusparseSDDMMAlg_t alg;
+} rc_sddmm_call_t;
+
+/** As rc_product_read. */
+rc_why_t rc_product_read_sddmm(const rc_real_t *real, const rc_sddmm_call_t *call, rc_asked_t *out);
 
 #endif

@@ -86,6 +86,7 @@ rc_settings_t rc_settings_read(void)
         .engine = getenv("ROWCAST_ENGINE")};
     s.off = is("ROWCAST_DROPIN", "off", "on");
     s.trust = is("ROWCAST_TRUST", "preprocess", "nothing");
+    s.bits = is("ROWCAST_BITS", "free", "same");
     s.summary = is("ROWCAST_LOG", "summary", "nothing");
     s.always = getenv("ROWCAST_WAIT") && strcmp(getenv("ROWCAST_WAIT"), "always") == 0;
     s.wait = s.always || is("ROWCAST_WAIT", "1", "0");

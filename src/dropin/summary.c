@@ -23,11 +23,12 @@ static void print_product(const rc_known_t *known)
     if (!f->plans)
         fprintf(stderr, "%s, ", f->op);
     fprintf(stderr, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries, ", k->rows, k->cols, k->nnz);
+    if (k->k > 0)
+        fprintf(stderr, "K = %" PRId64 ", ", k->k);
+    fputs(types, stderr);
     if (f->plans)
-        fprintf(stderr, "K = %" PRId64 ", %s, %s: ", k->k, types, layout_text(k->layout));
-    else
-        fprintf(stderr, "%s: ", types);
-    fprintf(stderr, "%" PRIu64 " calls, %" PRIu64 " by a %s", known->calls, known->by_plan,
+        fprintf(stderr, ", %s", layout_text(k->layout));
+    fprintf(stderr, ": %" PRIu64 " calls, %" PRIu64 " by a %s", known->calls, known->by_plan,
         f->plans ? "plan" : "kernel");
 }
 

@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 53
+plan 56
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -49,6 +49,8 @@ for what in passing kept scalars first second neither better graphs once; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$vectors" $what >out 2>err
     is "products with a vector: $what" "$(failed)$(cat err)" ""
 done
+with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_BITS=free "$vectors" bits >out 2>err
+is "products with a vector: bits" "$(failed)$(cat err)" ""
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$vectors" first >out 2>err
 is "the summary counts them apart" "$(grep -c '^rowcast: 100 calls of cusparseSpMV, [1-9][0-9]* by kernels' err)" 1
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$calls" refused >out 2>err
@@ -75,15 +77,20 @@ is "a child of fork" "$(with ROWCAST_WAIT=always "$several" forked >out 2>err; f
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$calls" trust >out 2>err
 is "trust" "$(failed)" ""
 
-with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 10000 1 >out 2>err
+with ROWCAST_WAIT=always ROWCAST_LOG=summary ROWCAST_BITS=free "$random" 10000 1 >out 2>err
 is "random programs: no wrong result" "$(failed)" ""
 is "plans made most of them" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMM, \([0-9]*\) by plans.*/\1 \2/p' err \
     | awk '{ print ($2 > 0.3 * $1) }')" 1
-is "kernels did many products with a vector" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMV, \([0-9]*\) by kernels.*/\1 \2/p' err \
-    | awk '{ print ($2 > 0.3 * $1) }')" 1
+for what in cusparseSpMV cusparseSDDMM; do
+    is "kernels did many calls of $what" "$(sed -n "s/^rowcast: \([0-9]*\) calls of $what, \([0-9]*\) by kernels.*/\1 \2/p" err \
+        | awk '{ print ($2 > 0.3 * $1) }')" 1
+done
 is "the summary says what was passed through" "$(grep -c 'passed through [0-9]* times: beta is not 0' err)" 1
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err
 is "neither with trust" "$(failed)" ""
+with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 400 7001 >out 2>err
+is "nor with the same bits, which are promised of SDDMM" "$(failed)$(grep -c '^rowcast: .* cusparseSDDMM, 0 by kernels' err)$(
+    grep -c 'passed through [0-9]* times: the same bits' err)" 11
 with ROWCAST_LOG=nothing ROWCAST_BUDGET=share=1000000 "$random" 100 9001 >out 2>err
 is "nor with plans made beside the program" "$(failed)$(cat err)" ""
 with ROWCAST_BUDGET=time=0 ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 20 1 >out 2>err

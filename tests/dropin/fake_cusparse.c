@@ -324,3 +324,45 @@ FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t 
     multiply(a, &b, &c, value_load(alpha, type, 0), value_load(beta, type, 0));
     return CUSPARSE_STATUS_SUCCESS;
 }
+
+/* -------------------------------------------------------------------- sampled */
+
+FAKE cusparseStatus_t cusparseSDDMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+    const void *alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseSpMatDescr_t c,
+    cudaDataType type, cusparseSDDMMAlg_t alg, size_t *size)
+{
+    (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type, (void)alg;
+    *size = 16;
+    return handle && a && b && c ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+static double element(const struct cusparseDnMatDescr *m, cusparseOperation_t op, int64_t r, int64_t j)
+{
+    return value_load(m->val, m->type, op == CUSPARSE_OPERATION_TRANSPOSE ? at(m, j, r) : at(m, r, j));
+}
+
+FAKE cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+    const void *alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseSpMatDescr_t c,
+    cudaDataType type, cusparseSDDMMAlg_t alg, void *buffer)
+{
+    (void)alg, (void)buffer;
+    counts.sddmm++;
+    if (!handle || !a || !b || !c)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    int64_t k = op_a == CUSPARSE_OPERATION_TRANSPOSE ? a->rows : a->cols;
+    if (counts.refuses || c->format != CUSPARSE_FORMAT_CSR || c->batch > 1 || a->batch > 1 || b->batch > 1 || !knows(a->type)
+        || value_sum(a->type) != type || b->type != a->type || (c->type != a->type && c->type != type)
+        || k != (op_b == CUSPARSE_OPERATION_TRANSPOSE ? b->cols : b->rows))
+        return CUSPARSE_STATUS_NOT_SUPPORTED;
+    double by = value_load(beta, type, 0);
+    for (int64_t r = 0; r < c->rows; r++)
+        for (int64_t e = integer(c->ptr, c->ptr_type, r) - (int)c->base;
+             e < integer(c->ptr, c->ptr_type, r + 1) - (int)c->base; e++) {
+            double sum = 0;
+            for (int64_t i = 0; i < k; i++)
+                sum += element(a, op_a, r, i) * element(b, op_b, i, integer(c->idx, c->idx_type, e) - (int)c->base);
+            sum = value_load(alpha, type, 0) * sum + (by != 0 ? by * value_load(c->val, c->type, e) : 0);
+            value_store(c->val, c->type, e, sum);
+        }
+    return CUSPARSE_STATUS_SUCCESS;
+}

@@ -36,6 +36,7 @@ typedef struct fake_vector_call {
 typedef struct fake_counts {
     int spmm;
     int spmv;
+    int sddmm;
     int buffer_size;
     int preprocess;
     int destroyed;

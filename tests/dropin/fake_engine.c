@@ -237,7 +237,7 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p
 
 static int directs(const rc_asked_t *p)
 {
-    return p->op == RC_OP_SPMV ? WAYS : 0;
+    return p->op == RC_OP_SPMV || p->op == RC_OP_SDDMM ? WAYS : 0;
 }
 
 /* The second one has memory between its launches, as that of a GPU. */
@@ -260,22 +260,51 @@ static double scalar(double value, const void *at, cudaDataType type)
     return at ? value_load(at, type, 0) : value;
 }
 
+/* What an entry adds to y. */
+static double term_of(const rc_asked_t *p, int64_t e)
+{
+    cudaDataType type = rc_cuda_data_type(p->a.precision);
+    return value_load(p->a.val, type, e)
+        * value_load(p->b, type, integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->a.base);
+}
+
+/* The value of an entry of C that is sampled, before scalars. */
+static double sample_of(const rc_asked_t *p, int64_t r, int64_t e)
+{
+    cudaDataType type = rc_cuda_data_type(p->a.precision);
+    int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->a.base;
+    double sum = 0;
+    for (int64_t i = 0; i < p->k; i++)
+        sum += value_load(p->left, type, r * p->left_by.row + i * p->left_by.col)
+            * value_load(p->b, type, i * p->b_by.row + col * p->b_by.col);
+    return sum;
+}
+
+/* Store a sum at place i of y, or of the values of C. */
+static void put(const rc_asked_t *p, int64_t i, double sum)
+{
+    cudaDataType type = rc_cuda_data_type(p->a.precision);
+    cudaDataType sums = value_sum(type);
+    cudaDataType c_type = p->c_sums ? sums : type;
+    double beta = scalar(p->beta, p->beta_at, sums);
+    double old = beta != 0 ? beta * value_load(p->c, c_type, i) : 0;
+    value_store(p->c, c_type, i, scalar(p->alpha, p->alpha_at, sums) * sum + old);
+}
+
 /* By the arrays of the program, whatever is in them now. */
-static void multiply_vector(const rc_asked_t *p)
+static void multiply_direct(const rc_asked_t *p)
 {
     const rc_sparse_view_t *a = &p->a;
-    cudaDataType type = rc_cuda_data_type(a->precision);
-    cudaDataType sums = value_sum(type);
-    cudaDataType y_type = p->c_sums ? sums : type;
-    double alpha = scalar(p->alpha, p->alpha_at, sums);
-    double beta = scalar(p->beta, p->beta_at, sums);
     for (int64_t r = 0; r < a->rows; r++) {
         double sum = 0;
         int64_t end = integer(a->row_ptr, a->row_ptr_bytes, r + 1) - a->base;
         for (int64_t e = integer(a->row_ptr, a->row_ptr_bytes, r) - a->base; e < end; e++)
-            sum += value_load(a->val, type, e)
-                * value_load(p->b, type, integer(a->col_idx, a->col_idx_bytes, e) - a->base);
-        value_store(p->c, y_type, r, alpha * sum + (beta != 0 ? beta * value_load(p->c, y_type, r) : 0));
+            if (p->op == RC_OP_SPMV)
+                sum += term_of(p, e);
+            else
+                put(p, e, sample_of(p, r, e));
+        if (p->op == RC_OP_SPMV)
+            put(p, r, sum);
     }
 }
 
@@ -298,7 +327,7 @@ static int run_direct(const plan_t *plan, const rc_asked_t *product)
     fake.strays += plan->device != fake.device || (captured && plan->way > 0);
     past.direct = 1;
     fake.last_ns = time_of_plan();
-    multiply_vector(product);
+    multiply_direct(product);
     return 0;
 }
 

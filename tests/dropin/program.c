@@ -173,15 +173,21 @@ void matrix_free(matrix_t *m)
     *m = (matrix_t){0};
 }
 
-cusparseSpMatDescr_t matrix_descr(const matrix_t *m)
+/* The pattern with other values. */
+static cusparseSpMatDescr_t descr_of(const matrix_t *m, void *values, cudaDataType type)
 {
     cusparseSpMatDescr_t descr = NULL;
-    check(cusparseCreateCsr(&descr, m->rows, m->cols, m->nnz, m->d_ptr, m->d_idx, m->d_val,
+    check(cusparseCreateCsr(&descr, m->rows, m->cols, m->nnz, m->d_ptr, m->d_idx, values,
               m->wide_ptr ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I,
               m->wide_idx ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I,
-              m->base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO, m->type),
+              m->base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO, type),
         "cusparseCreateCsr");
     return descr;
+}
+
+cusparseSpMatDescr_t matrix_descr(const matrix_t *m)
+{
+    return descr_of(m, m->d_val, m->type);
 }
 
 /* -------------------------------------------------------------------- products */
@@ -192,19 +198,36 @@ static product_t vector_random(rng_t *r)
     static const double scalars[] = {0, 0, 1, -0.5};
     static const cusparseSpMVAlg_t algs[] = {
         CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2};
-    return (product_t){.vector = 1,
+    int alg = rng_below(r, 8) ? (int)rng_below(r, 2) : 2;
+    return (product_t){.op = PRODUCT_VECTOR,
         .k = 1,
         .alpha = rng_below(r, 2) ? 1 : -0.5,
-        .beta = scalars[rng_below(r, 4)],
-        .vector_alg = algs[rng_below(r, 8) ? rng_below(r, 2) : 2],
+        /* ALG2 of cuSPARSE 12 forgets beta where all but the last row are empty */
+        .beta = alg == 2 ? 0 : scalars[rng_below(r, 4)],
+        .vector_alg = algs[alg],
+        .device_scalars = rng_below(r, 3) == 0,
+        .c_sums = rng_below(r, 4) == 0};
+}
+
+static product_t sampled_random(rng_t *r)
+{
+    static const int64_t ks[] = {1, 5, 8, 24, 64};
+    return (product_t){.op = PRODUCT_SAMPLED,
+        .k = ks[rng_below(r, 5)],
+        .b_rows = rng_below(r, 4) == 0,
+        .c_rows = rng_below(r, 4) > 0,
+        .turned = {rng_below(r, 4) == 0, rng_below(r, 4) == 0},
+        .alpha = rng_below(r, 2) ? 1 : -0.5,
+        .beta = rng_below(r, 2) ? 0 : 2,
         .device_scalars = rng_below(r, 3) == 0,
         .c_sums = rng_below(r, 4) == 0};
 }
 
 product_t product_random(rng_t *r)
 {
-    if (rng_below(r, 3) == 0)
-        return vector_random(r);
+    int64_t kind = rng_below(r, 8);
+    if (kind < 3)
+        return kind < 2 ? vector_random(r) : sampled_random(r);
     static const int64_t ks[] = {1, 3, 8, 32};
     static const cusparseSpMMAlg_t algs[] = {
         CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2};
@@ -370,13 +393,132 @@ static int call(cusparseHandle_t handle, void *stream, matrix_t *m, const produc
 {
     scalars_t s;
     scalars_begin(&s, handle, stream, m, p);
-    int there = p->vector ? call_vector(handle, stream, m, p, &s, b, c) : call_matrix(handle, m, p, &s, b, c);
+    int there = p->op == PRODUCT_VECTOR ? call_vector(handle, stream, m, p, &s, b, c) : call_matrix(handle, m, p, &s, b, c);
     scalars_end(&s, handle, stream);
     return there;
 }
 
+/* A dense operand of a sampled product: rows x cols, in memory by rows or by columns, or transposed. */
+typedef struct operand {
+    int64_t rows;
+    int64_t cols;
+    int by_rows; /* values of a row are next to each other */
+    int turned;
+    double *at;
+    void *device;
+    cusparseDnMatDescr_t descr;
+} operand_t;
+
+static void operand_new(operand_t *o, cudaDataType type, rng_t *r, void *stream)
+{
+    int64_t n = o->rows * o->cols;
+    o->at = host_new((size_t)n, sizeof *o->at);
+    for (int64_t i = 0; i < n; i++)
+        o->at[i] = value_round(type, rng_value(r));
+    o->device = device_new((size_t)n * value_bytes(type));
+    put_values(o->device, o->at, n, type, stream);
+    check(cusparseCreateDnMat(&o->descr, o->turned ? o->cols : o->rows, o->turned ? o->rows : o->cols,
+              o->by_rows ? o->cols : o->rows, o->device, type,
+              o->by_rows != o->turned ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+        "cusparseCreateDnMat");
+}
+
+static void operand_free(operand_t *o)
+{
+    check(cusparseDestroyDnMat(o->descr), "cusparseDestroyDnMat");
+    device_free(o->device);
+    free(o->at);
+}
+
+static double operand_at(const operand_t *o, int64_t row, int64_t col)
+{
+    return o->at[o->by_rows ? row * o->cols + col : col * o->rows + row];
+}
+
+static cusparseOperation_t op_of(const operand_t *o)
+{
+    return o->turned ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
+}
+
+/* \return 0: cuSPARSE has no such product */
+static int call_sampled(cusparseHandle_t handle, void *stream, const matrix_t *m, const product_t *p, const operand_t o[2],
+    cusparseSpMatDescr_t c)
+{
+    const cudaDataType type = value_sum(m->type);
+    scalars_t s;
+    size_t bytes = 0;
+    scalars_begin(&s, handle, stream, m, p);
+    int there = has(m, cusparseSDDMM_bufferSize(handle, op_of(&o[0]), op_of(&o[1]), s.alpha, o[0].descr, o[1].descr, s.beta,
+        c, type, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes), "cusparseSDDMM_bufferSize");
+    void *buffer = device_new(bytes > 0 ? bytes : 1);
+    if (there) {
+        if (p->captured)
+            capture_begin(stream);
+        there = has(m, cusparseSDDMM(handle, op_of(&o[0]), op_of(&o[1]), s.alpha, o[0].descr, o[1].descr, s.beta, c, type,
+            CUSPARSE_SDDMM_ALG_DEFAULT, buffer), "cusparseSDDMM");
+        if (p->captured)
+            capture_end(stream);
+    }
+    scalars_end(&s, handle, stream);
+    device_free(buffer);
+    return there;
+}
+
+static int right_sampled(const matrix_t *m, const product_t *p, const operand_t o[2], const double *before, const void *after)
+{
+    const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
+    double eps = value_eps(value_sum(m->type));
+    double rounding = value_sum(m->type) == c_type ? 0 : value_eps(c_type);
+    for (int64_t row = 0; row < m->rows; row++)
+        for (int64_t e = m->ptr[row]; e < m->ptr[row + 1]; e++) {
+            double want = p->beta * before[e];
+            double magnitude = fabs(want);
+            for (int64_t i = 0; i < p->k; i++) {
+                double term = p->alpha * operand_at(&o[0], row, i) * operand_at(&o[1], i, m->idx[e]);
+                want += term;
+                magnitude += fabs(term);
+            }
+            double found = value_load(after, c_type, e);
+            double bound = (rounding + eps * (double)(p->k + 4)) * magnitude + value_least(c_type);
+            if (!(fabs(found - want) <= bound)) {
+                printf("# row %d, entry %d: expected %.9g, found %.9g, bound %.3g\n", (int)row, (int)e, want, found, bound);
+                return 0;
+            }
+        }
+    return 1;
+}
+
+static int sampled_check(cusparseHandle_t handle, void *stream, const matrix_t *m, const product_t *p, rng_t *r)
+{
+    const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
+    const size_t bytes = value_bytes(c_type);
+    operand_t o[2] = {{.rows = m->rows, .cols = p->k, .by_rows = p->c_rows, .turned = p->turned[0]},
+        {.rows = p->k, .cols = m->cols, .by_rows = p->b_rows, .turned = p->turned[1]}};
+    double *before = host_new((size_t)m->nnz, sizeof *before);
+    void *after = host_new((size_t)m->nnz, bytes);
+    void *values = device_new((size_t)m->nnz * bytes);
+    for (int i = 0; i < 2; i++)
+        operand_new(&o[i], m->type, r, stream);
+    for (int64_t i = 0; i < m->nnz; i++)
+        before[i] = value_round(c_type, rng_value(r));
+    put_values(values, before, m->nnz, c_type, stream);
+    cusparseSpMatDescr_t c = descr_of(m, values, c_type);
+    int there = call_sampled(handle, stream, m, p, o, c);
+    device_get(after, values, (size_t)m->nnz * bytes, stream);
+    int ok = !there || right_sampled(m, p, o, before, after);
+    check(cusparseDestroySpMat(c), "cusparseDestroySpMat");
+    for (int i = 0; i < 2; i++)
+        operand_free(&o[i]);
+    device_free(values);
+    free(before);
+    free(after);
+    return ok;
+}
+
 int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const product_t *p, rng_t *r)
 {
+    if (p->op == PRODUCT_SAMPLED)
+        return sampled_check(handle, stream, m, p, r);
     int64_t nb = m->cols * p->k;
     int64_t nc = m->rows * p->k;
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
@@ -389,7 +531,7 @@ int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const prod
     for (int64_t i = 0; i < nb; i++)
         b[i] = value_round(m->type, rng_value(r));
     for (int64_t i = 0; i < nc; i++)
-        before[i] = p->vector && p->beta == 0 ? (double)NAN : value_round(c_type, rng_value(r));
+        before[i] = p->op == PRODUCT_VECTOR && p->beta == 0 ? (double)NAN : value_round(c_type, rng_value(r));
     put_values(db, b, nb, m->type, stream);
     put_values(dc, before, nc, c_type, stream);
     int there = call(handle, stream, m, p, db, dc);

@@ -46,14 +46,18 @@ void matrix_change_values(matrix_t *m, rng_t *r, void *stream);
 void matrix_renew(matrix_t *m);
 cusparseSpMatDescr_t matrix_descr(const matrix_t *m);
 
-/** One product: C = alpha A B + beta C, or y = alpha A x + beta y. */
+/** C = alpha A B + beta C, y = alpha A x + beta y, or C = alpha (L B) .* spy(C) + beta C. */
+typedef enum product_op { PRODUCT_MATRIX, PRODUCT_VECTOR, PRODUCT_SAMPLED } product_op_t;
+
+/** One product. */
 typedef struct product {
-    int vector; /**< 1: cusparseSpMV, and the kinds of layout say nothing */
+    product_op_t op;
     int captured; /**< 1: in a graph, which runs once */
     int device_scalars; /**< 1: alpha and beta are on the device */
     int64_t k;
     int b_rows; /**< 1: row-major */
-    int c_rows;
+    int c_rows; /**< of L, where C is sampled */
+    int turned[2]; /**< 1: L and B, where C is sampled, are there transposed */
     int c_sums; /**< 1: C has the type of sums */
     double alpha;
     double beta;

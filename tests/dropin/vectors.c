@@ -19,6 +19,7 @@ typedef struct vectors {
     float want[ROWS];
     float alpha;
     float beta;
+    cusparseSpMVAlg_t alg;
     int base;
     cusparseSpMatDescr_t a;
     cusparseDnVecDescr_t dx;
@@ -64,7 +65,7 @@ static int multiply(vectors_t *v)
             sum += v->val[e] * v->x[v->idx[e] - v->base];
         v->want[r] = v->alpha * sum + (v->beta != 0 ? v->beta * v->y[r] : 0);
     }
-    v->wrong += spmv(v, CUSPARSE_OPERATION_NON_TRANSPOSE, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT) != CUSPARSE_STATUS_SUCCESS;
+    v->wrong += spmv(v, CUSPARSE_OPERATION_NON_TRANSPOSE, CUDA_R_32F, v->alg) != CUSPARSE_STATUS_SUCCESS;
     v->wrong += v->y[0] != v->want[0] || v->y[1] != v->want[1];
     return engine()->directs > before;
 }
@@ -235,6 +236,18 @@ static void graphs(void)
     vectors_free(&doubled);
 }
 
+/* With ROWCAST_BITS=free. */
+static void bits(void)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    v.alg = CUSPARSE_SPMV_CSR_ALG2;
+    ok(multiply_many(&v, 40) && !v.wrong, "what promises the same bits has a kernel where other bits will do");
+    v.alg = CUSPARSE_SPMV_CSR_ALG1;
+    ok(!multiply(&v) && multiply_many(&v, 40) && !v.wrong, "another algorithm is compared for itself");
+    vectors_free(&v);
+}
+
 static void once(void)
 {
     vectors_t v;
@@ -260,6 +273,8 @@ int main(int argc, char **argv)
         choice(1.5e6, 1.2e6, 1, "the second, where it is faster than the first");
     else if (strcmp(what, "graphs") == 0)
         graphs();
+    else if (strcmp(what, "bits") == 0)
+        bits();
     else if (strcmp(what, "once") == 0)
         once();
     else

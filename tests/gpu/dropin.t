@@ -26,10 +26,10 @@ steps=${ROWCAST_DROPIN_STEPS:-12}
 wanted=${ROWCAST_DROPIN_PROGRAMS:-0}
 seconds=${ROWCAST_DROPIN_SECONDS:-$([ "$wanted" -gt 0 ] && echo 3600 || echo 20)}
 
-# with VARIABLE=VALUE... COMMAND...: preloaded, every pattern with a plan
+# with VARIABLE=VALUE... COMMAND...: preloaded, every product by a plan or a kernel
 with()
 {
-    env LD_PRELOAD="$preloaded" ROWCAST_ENGINE="$top_builddir/.libs/rowcast_dropin.so" ROWCAST_WAIT=always \
+    env LD_PRELOAD="$preloaded" ROWCAST_ENGINE="$top_builddir/.libs/rowcast_dropin.so" ROWCAST_WAIT=always ROWCAST_BITS=free \
         ROWCAST_BUDGET=time=1000 "$@"
 }
 
