@@ -130,7 +130,7 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
         return real->SpMM(SPMM_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
     if (d->engine) {
-        turn.why = rc_product_read(real, &call, &p);
+        turn.why = rc_product_read(real, &call, d->settings.bits, &p);
         if (turn.why == RC_WHY_PLAN)
             turn = rc_dropin_begin(d, &p, matA);
     }
@@ -162,7 +162,7 @@ OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
         return real->SpMV(SPMV_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
     if (d->engine) {
-        turn.why = rc_product_read_spmv(real, &call, &p);
+        turn.why = rc_product_read_spmv(real, &call, d->settings.bits, &p);
         if (turn.why == RC_WHY_PLAN)
             turn = rc_dropin_begin(d, &p, NULL);
     }
@@ -193,7 +193,7 @@ OURS cusparseStatus_t cusparseSDDMM(SDDMM_PARAMETERS, void *externalBuffer)
         return real->SDDMM(SDDMM_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
     if (d->engine) {
-        turn.why = rc_product_read_sddmm(real, &call, &p);
+        turn.why = rc_product_read_sddmm(real, &call, d->settings.bits, &p);
         if (turn.why == RC_WHY_PLAN)
             turn = rc_dropin_begin(d, &p, NULL);
     }
@@ -223,7 +223,7 @@ OURS cusparseStatus_t cusparseSpMM_preprocess(SPMM_PARAMETERS, void *externalBuf
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (!rc_dropin_inside() && rc_dropin()->settings.trust && rc_dropin()->engine) {
         rc_dropin_t *d = rc_dropin();
-        int understood = rc_product_read(real, &call, &p) == RC_WHY_PLAN;
+        int understood = rc_product_read(real, &call, d->settings.bits, &p) == RC_WHY_PLAN;
         (void)pthread_mutex_lock(&d->lock);
         rc_distrust(d, matA);
         if (understood)

@@ -151,6 +151,25 @@ void rc_known_make_memory(rc_dropin_t *d)
     }
 }
 
+int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
+{
+    rc_key_t key = key_of(p, 0);
+    for (int i = 0; i < d->count; i++) {
+        rc_known_t *known = d->known[i];
+        key.device = known->key.device; /* which is not known yet */
+        if (memcmp(&known->key, &key, sizeof key) != 0)
+            continue;
+        if (known->stage != RC_STAGE_OFF)
+            return 0;
+        *why = known->off;
+        known->calls++;
+        known->last = d->calls;
+        (void)to_front(d, i);
+        return 1;
+    }
+    return 0;
+}
+
 rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device)
 {
     rc_key_t key = key_of(p, device);

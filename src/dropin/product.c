@@ -204,7 +204,8 @@ static rc_why_t read_stream(const rc_real_t *real, cusparseHandle_t handle, rc_a
     return RC_WHY_PLAN;
 }
 
-rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_asked_t *out)
+rc_why_t rc_product_read(
+    const rc_real_t *real, const rc_spmm_call_t *call, int bits, rc_asked_t *out)
 {
     rc_asked_t p = {.op = RC_OP_SPMM};
     cudaDataType type;
@@ -215,6 +216,8 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_a
         return RC_WHY_OPERATION;
     /* a plan gives the same bits in each run, too, but they are not those of cuSPARSE */
     p.promises = call->alg == CUSPARSE_SPMM_CSR_ALG3;
+    if (p.promises && !bits)
+        return RC_WHY_BITS;
     if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1 &&
         call->alg != CUSPARSE_SPMM_CSR_ALG2 && !p.promises)
         return RC_WHY_ALGORITHM;
@@ -264,7 +267,8 @@ static rc_why_t read_vector(const rc_real_t *real, cusparseConstDnVecDescr_t v,
     return size == length && *data ? RC_WHY_PLAN : RC_WHY_SHAPE;
 }
 
-rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call, rc_asked_t *out)
+rc_why_t rc_product_read_spmv(
+    const rc_real_t *real, const rc_spmv_call_t *call, int bits, rc_asked_t *out)
 {
     rc_asked_t p = {.op = RC_OP_SPMV, .algorithm = (int)call->alg};
     cudaDataType type;
@@ -276,6 +280,8 @@ rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call,
     if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE)
         return RC_WHY_OPERATION;
     p.promises = call->alg == CUSPARSE_SPMV_CSR_ALG2;
+    if (p.promises && !bits)
+        return RC_WHY_BITS;
     if (call->alg != CUSPARSE_SPMV_ALG_DEFAULT && call->alg != CUSPARSE_SPMV_CSR_ALG1 &&
         !p.promises)
         return RC_WHY_ALGORITHM;
@@ -340,9 +346,9 @@ static void take_values(rc_asked_t *p, int sums)
     p->c_sums = sums;
 }
 
-rc_why_t rc_product_read_sddmm(const rc_real_t *real, const rc_sddmm_call_t *call, rc_asked_t *out)
+rc_why_t rc_product_read_sddmm(
+    const rc_real_t *real, const rc_sddmm_call_t *call, int bits, rc_asked_t *out)
 {
-    /* its only algorithm gives the same bits in each run */
     rc_asked_t p = {.op = RC_OP_SDDMM, .algorithm = (int)call->alg, .promises = 1};
     cudaDataType c_type;
     cusparseOrder_t order;
@@ -351,6 +357,8 @@ rc_why_t rc_product_read_sddmm(const rc_real_t *real, const rc_sddmm_call_t *cal
         return RC_WHY_UNREADABLE;
     if (call->alg != CUSPARSE_SDDMM_ALG_DEFAULT)
         return RC_WHY_ALGORITHM;
+    if (!bits) /* its only algorithm gives the same in each run */
+        return RC_WHY_BITS;
     rc_why_t why = read_sparse(real, call->c, &p.a, &c_type);
     if (why != RC_WHY_PLAN)
         return why;

@@ -93,9 +93,11 @@ typedef struct rc_spmm_call {
     cusparseSpMMAlg_t alg;
 } rc_spmm_call_t;
 
-/** Read a call.  \param[out] out  set with RC_WHY_PLAN  \return RC_WHY_PLAN, or what is not
- *  understood */
-rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_asked_t *out);
+/** Read a call.
+ *  \param[in]  bits  1: other bits will do where cuSPARSE promises the same in each run
+ *  \param[out] out   set with RC_WHY_PLAN  \return RC_WHY_PLAN, or what is not understood */
+rc_why_t rc_product_read(
+    const rc_real_t *real, const rc_spmm_call_t *call, int bits, rc_asked_t *out);
 
 /** What a program passes to cusparseSpMV. */
 typedef struct rc_spmv_call {
@@ -111,7 +113,8 @@ typedef struct rc_spmv_call {
 } rc_spmv_call_t;
 
 /** As rc_product_read. */
-rc_why_t rc_product_read_spmv(const rc_real_t *real, const rc_spmv_call_t *call, rc_asked_t *out);
+rc_why_t rc_product_read_spmv(
+    const rc_real_t *real, const rc_spmv_call_t *call, int bits, rc_asked_t *out);
 
 /** What a program passes to cusparseSDDMM. */
 typedef struct rc_sddmm_call {
@@ -128,6 +131,7 @@ typedef struct rc_sddmm_call {
 } rc_sddmm_call_t;
 
 /** As rc_product_read. */
-rc_why_t rc_product_read_sddmm(const rc_real_t *real, const rc_sddmm_call_t *call, rc_asked_t *out);
+rc_why_t rc_product_read_sddmm(
+    const rc_real_t *real, const rc_sddmm_call_t *call, int bits, rc_asked_t *out);
 
 #endif

@@ -186,8 +186,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
     int device = 0;
     if (!d->engine || d->forked)
         return turn;
-    turn.why = RC_WHY_BITS;
-    if (p->promises && !d->settings.bits)
+    if (rc_known_is_off(d, p, &turn.why))
         return turn;
     int st = d->engine->stream(p->stream, &device);
     turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;

@@ -175,7 +175,7 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
         val[i] = 1 + (float)(i % 7);
     operands_t o = {.p = {.a = {m->rows, m->cols, m->nnz, device_integers(m->row_ptr, 8, m->rows + 1, bytes),
                                   device_integers(m->col_idx, 4, m->nnz, bytes), device_copy(val, (size_t)m->nnz * 4), bytes,
-                                  bytes, RC_FP32},
+                                  bytes, 0, RC_FP32},
                         .k = bench->k,
                         .layout = RC_ROW_MAJOR,
                         .alpha = 1,
