@@ -14,6 +14,8 @@ extern "C" {
 /** One way of a product.  It gives the same bits each time. */
 typedef struct rc_direct {
     const char *name;
+    /** 1: it cannot be much slower than others, by what is known of A; NULL: it never is. */
+    int (*suits)(const rc_asked_t *p);
     /** Bytes of device memory between its launches, which hold nothing from run to run; NULL: one
      *  launch, which a graph may hold. */
     int64_t (*scratch)(const rc_asked_t *p);

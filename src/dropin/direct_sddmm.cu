@@ -209,7 +209,7 @@ template <int EACH> cudaError_t launch_entries(const rc_asked_t *p, void *, int)
 
 extern "C" rc_direct_list_t rc_direct_sddmm(void)
 {
-    static const rc_direct_t ways[] = {{"entries:each=2", nullptr, launch_entries<2>},
-        {"entries:each=8", nullptr, launch_entries<8>}};
+    static const rc_direct_t ways[] = {{"entries:each=2", nullptr, nullptr, launch_entries<2>},
+        {"entries:each=8", nullptr, nullptr, launch_entries<8>}};
     return {ways, static_cast<int>(sizeof ways / sizeof *ways)};
 }

@@ -108,6 +108,15 @@ int shift_of(const rc_asked_t *p, int64_t each)
     return shift;
 }
 
+/* The longest row is one load after the other, and no other row waits for it. */
+template <int EACH_LANE> int rows_suit(const rc_asked_t *p)
+{
+    const double a_step = 700; /* ns */
+    const double least = 4000;
+    const double steps = static_cast<double>(p->longest) / (BATCH << shift_of(p, EACH_LANE));
+    return steps * a_step <= (p->library_ns > 2 * least ? p->library_ns / 2 : least);
+}
+
 template <int EACH_LANE> cudaError_t launch_rows(const rc_asked_t *p, void *, int)
 {
     const int shift = shift_of(p, EACH_LANE);
@@ -302,7 +311,8 @@ cudaError_t launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
 
 extern "C" rc_direct_list_t rc_direct_spmv(void)
 {
-    static const rc_direct_t ways[] = {{"rows:each=2", nullptr, launch_rows<2>},
-        {"merge", merge_scratch, launch_merge}, {"rows:each=8", nullptr, launch_rows<8>}};
+    static const rc_direct_t ways[] = {{"rows:each=2", rows_suit<2>, nullptr, launch_rows<2>},
+        {"merge", nullptr, merge_scratch, launch_merge},
+        {"rows:each=8", rows_suit<8>, nullptr, launch_rows<8>}};
     return {ways, static_cast<int>(sizeof ways / sizeof *ways)};
 }

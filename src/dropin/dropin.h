@@ -173,6 +173,8 @@ void rc_times_end(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream
 void rc_trial_plan(rc_known_t *known);
 /** It has a better one beside it: they say which of both stays. */
 void rc_trial_better(rc_dropin_t *d, rc_known_t *known, rc_held_t *next);
+/** Time the kernel that is kept again: see whether it is as fast as it was. */
+void rc_trial_again(rc_dropin_t *d, rc_known_t *known);
 /** What the times say until now. */
 void rc_trial_decide(rc_dropin_t *d, rc_known_t *known);
 

@@ -50,9 +50,11 @@ typedef struct rc_asked {
     rc_strides_t b_by;
     void *c;
     int64_t ldc;
-    int c_sums;    /**< 1: C has the type of sums, which is not that of the values */
-    int algorithm; /**< as cuSPARSE numbers those of the operation */
-    int promises;  /**< 1: that one gives the same bits in each run */
+    int c_sums;        /**< 1: C has the type of sums, which is not that of the values */
+    int algorithm;     /**< as cuSPARSE numbers those of the operation */
+    int promises;      /**< 1: that one gives the same bits in each run */
+    int64_t longest;   /**< row of A when it was looked at, to choose a kernel by; 0: any will do */
+    double library_ns; /**< that cuSPARSE takes, likewise */
     void *stream;
 } rc_asked_t;
 
@@ -118,8 +120,12 @@ typedef struct rc_engine {
     void *(*sum)(const rc_asked_t *p);
     /** \return 1: the sums are there; 0: the stream has not got there */
     int (*summed)(const void *sum, rc_pattern_sums_t *out);
-    /** Also before the stream gets there. */
+    /** Also before the stream gets there; of look, too. */
     void (*sum_free)(void *sum);
+    /** Look for the longest row, when the stream gets there.  \return NULL: not now */
+    void *(*look)(const rc_asked_t *p);
+    /** \return 1: it is known; 0: the stream has not got there */
+    int (*looked)(const void *look, int64_t *longest);
     /** A plan for what was copied; the copy is gone afterwards.  \return NULL: none */
     void *(*make)(void *copy, const rc_making_t *how, rc_made_t *made);
     /** The product by a plan, values read anew.  The pattern is compared on the device, and
@@ -140,7 +146,7 @@ typedef struct rc_engine {
     int (*directs)(const rc_asked_t *p);
     /** One of them, for products of these sizes and types on this stream; it is run and freed as a
      *  plan.  It has no check, as it multiplies by the arrays of the program.
-     *  \return NULL: no memory */
+     *  \return NULL: no memory, or it would be slow */
     void *(*direct)(const rc_asked_t *p, int way, rc_made_t *made);
     /** A pair of marks in a stream.  \return NULL: none */
     void *(*marks)(void);

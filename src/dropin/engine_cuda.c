@@ -73,15 +73,19 @@ static void engine_prepare(int device)
     restore(mode);
 }
 
+/* rc_pattern_sum, or another one that tells the host in the end. */
+typedef cudaError_t asking_t(
+    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+
 /* Of arrays on the device. */
-static rc_heard_t *sum_on(const rc_sparse_view_t *a, cudaStream_t stream)
+static rc_heard_t *ask_on(asking_t *asking, const rc_sparse_view_t *a, cudaStream_t stream)
 {
     void *words = NULL;
     const size_t bytes = RC_PATTERN_WORDS * sizeof(uint64_t);
     rc_heard_t *h = rc_heard_new(1);
     int bad = !h || failed(cudaMallocAsync(&words, bytes, stream)) ||
               failed(cudaMemsetAsync(words, 0, bytes, stream)) ||
-              failed(rc_pattern_sum(a, words, h, stream));
+              failed(asking(a, words, h, stream));
     if (words)
         (void)failed(cudaFreeAsync(words, stream));
     if (!bad)
@@ -92,12 +96,22 @@ static rc_heard_t *sum_on(const rc_sparse_view_t *a, cudaStream_t stream)
     return NULL;
 }
 
-static void *engine_sum(const rc_asked_t *p)
+static rc_heard_t *ask(asking_t *asking, const rc_asked_t *p)
 {
     enum cudaStreamCaptureMode mode = relax();
-    rc_heard_t *h = sum_on(&p->a, p->stream);
+    rc_heard_t *h = ask_on(asking, &p->a, p->stream);
     restore(mode);
     return h;
+}
+
+static void *engine_sum(const rc_asked_t *p)
+{
+    return ask(rc_pattern_sum, p);
+}
+
+static void *engine_look(const rc_asked_t *p)
+{
+    return ask(rc_pattern_longest, p);
 }
 
 static int engine_summed(const void *sum, rc_pattern_sums_t *out)
@@ -107,6 +121,15 @@ static int engine_summed(const void *sum, rc_pattern_sums_t *out)
         return 0;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     *out = (rc_pattern_sums_t){h->columns, h->pointers};
+    return 1;
+}
+
+static int engine_looked(const void *look, int64_t *longest)
+{
+    rc_pattern_sums_t found;
+    if (!engine_summed(look, &found))
+        return 0;
+    *longest = (int64_t)found.columns;
     return 1;
 }
 
@@ -325,7 +348,7 @@ static int is_as_expected(const copy_t *c, const rc_pattern_sums_t *expected, cu
     rc_pattern_sums_t found = {0, 0};
     if (expected->columns == 0 && expected->pointers == 0)
         return 1;
-    rc_heard_t *h = sum_on(&c->p.a, stream);
+    rc_heard_t *h = ask_on(rc_pattern_sum, &c->p.a, stream);
     int there = h && !failed(cudaStreamSynchronize(stream)) && engine_summed(h, &found);
     rc_heard_free(h);
     return !there || (found.columns == expected->columns && found.pointers == expected->pointers);
@@ -413,7 +436,8 @@ static int engine_directs(const rc_asked_t *p)
 
 static void *engine_direct(const rc_asked_t *p, int way, rc_made_t *made)
 {
-    made_t *m = calloc(1, sizeof *m);
+    const rc_direct_t *w = &rc_directs(p).way[way];
+    made_t *m = w->suits && !w->suits(p) ? NULL : calloc(1, sizeof *m);
     if (!m)
         return NULL;
     enum cudaStreamCaptureMode mode = relax();
@@ -530,7 +554,8 @@ const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, rc_stream_usable, device_name, NULL,
         engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
-        engine_make, engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free,
-        engine_directs, engine_direct, marks_new, mark, between, marks_free, idle};
+        engine_look, engine_looked, engine_make, engine_run, engine_checks, engine_compare,
+        engine_compared, engine_plan_free, engine_directs, engine_direct, marks_new, mark, between,
+        marks_free, idle};
     return &engine;
 }

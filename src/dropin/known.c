@@ -13,7 +13,7 @@ static rc_key_t key_of(const rc_asked_t *p, int device)
 {
     rc_key_t key;
     memset(&key, 0, sizeof key);
-    key.col_idx = rc_function(p->op)->plans ? p->a.col_idx : NULL;
+    key.col_idx = p->a.col_idx;
     key.stream = p->stream;
     key.rows = p->a.rows;
     key.cols = p->a.cols;

@@ -31,7 +31,7 @@ rc_settings_t rc_settings_read(void);
 /** What makes two products one: arrays, sizes and stream.  Row pointers may move (some programs
  *  make them anew for each product): the check compares what they hold. */
 typedef struct rc_key {
-    const void *col_idx; /**< NULL: any, as nothing is kept of the pattern */
+    const void *col_idx;
     void *stream;
     int64_t rows;
     int64_t cols;
@@ -64,6 +64,11 @@ typedef enum rc_stage {
 /** Times that decide; those that are enough to begin with; changes in place until a pattern is left
  *  alone; patterns that are remembered; calls after which a plan may go. */
 enum { RC_TIMES = 5, RC_ENOUGH = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE = 1000 };
+
+/** Calls after which a kernel on the program's arrays is timed again, as the pattern may have
+ *  changed to one that it is slow for; and how much longer it takes then. */
+enum { RC_AGAIN = 512 };
+#define RC_SLOWER 1.5
 
 /** Times of products in the program's stream. */
 typedef struct rc_times {
@@ -113,6 +118,9 @@ typedef struct rc_known {
     rc_held_t *next;           /**< a better one that is being tried; NULL: none */
     int next_turns;            /**< calls since then */
     int ways;                  /**< kernels on the program's arrays that were tried */
+    double kept_ns;            /**< that the kernel took which is timed again; 0: none is */
+    int looked;                /**< 1: the longest row is known */
+    int64_t longest;           /**< row */
     rc_held_t *sibling;        /**< whose pattern it is compared with; NULL: none */
     uint64_t compared;         /**< number of that; 0: not yet */
     void *sum;                 /**< of the engine, that is awaited; NULL: none */

@@ -149,13 +149,10 @@ template <typename P, typename I> struct sum_args {
     rc_heard_t *heard;
 };
 
-/* What a warp has summed, by one of its lanes; the last one tells the host. */
-__device__ void add_up(
-    unsigned long long *words, rc_heard_t *heard, uint64_t columns, uint64_t pointers)
+/* A warp has put what it found into the words, by one of its lanes; the last one tells the host. */
+__device__ void tell(unsigned long long *words, rc_heard_t *heard)
 {
     const unsigned long long warps = gridDim.x * static_cast<unsigned long long>(THREADS / WARP);
-    atomicAdd(&words[0], static_cast<unsigned long long>(columns));
-    atomicAdd(&words[1], static_cast<unsigned long long>(pointers));
     __threadfence();
     if (atomicAdd(&words[2], 1ull) != warps - 1)
         return;
@@ -181,8 +178,33 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(const sum_args<P, I> x)
     }
     columns = of_warp(columns);
     pointers = of_warp(pointers);
-    if (threadIdx.x % WARP == 0)
-        add_up(x.words, x.heard, columns, pointers);
+    if (threadIdx.x % WARP == 0) {
+        atomicAdd(&x.words[0], static_cast<unsigned long long>(columns));
+        atomicAdd(&x.words[1], static_cast<unsigned long long>(pointers));
+        tell(x.words, x.heard);
+    }
+}
+
+template <typename P>
+__global__ void __launch_bounds__(THREADS)
+    longest_kernel(const P *row_ptr, int64_t rows, unsigned long long *words, rc_heard_t *heard)
+{
+    const int64_t step = gridDim.x * int64_t{THREADS};
+    unsigned long long longest = 0;
+    for (int64_t r = blockIdx.x * int64_t{THREADS} + threadIdx.x; r < rows; r += step) {
+        const int64_t length = row_ptr[r + 1] - row_ptr[r];
+        if (length > 0 && static_cast<unsigned long long>(length) > longest)
+            longest = static_cast<unsigned long long>(length);
+    }
+    __syncwarp();
+    for (int lanes = WARP / 2; lanes > 0; lanes /= 2) {
+        const unsigned long long other = __shfl_down_sync(0xffffffffu, longest, lanes);
+        longest = other > longest ? other : longest;
+    }
+    if (threadIdx.x % WARP == 0) {
+        atomicMax(&words[0], longest);
+        tell(words, heard);
+    }
 }
 
 __global__ void between_kernel()
@@ -329,6 +351,18 @@ cudaError_t rc_pattern_sum(
             rc::pieces_of(a->nnz, PIECE), pieces, reinterpret_cast<unsigned long long *>(words),
             heard};
         sum_kernel<<<blocks, THREADS, 0, stream>>>(x);
+    });
+    return cudaGetLastError();
+}
+
+cudaError_t rc_pattern_longest(
+    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
+{
+    const int64_t wanted = rc::pieces_of(a->rows, THREADS);
+    const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
+    rc::with_types(a, [&](auto p, auto) {
+        longest_kernel<<<blocks, THREADS, 0, stream>>>(static_cast<const decltype(p) *>(a->row_ptr),
+            a->rows, reinterpret_cast<unsigned long long *>(words), heard);
     });
     return cudaGetLastError();
 }

@@ -43,6 +43,11 @@ enum { RC_PATTERN_WORDS = 3 };
 cudaError_t rc_pattern_sum(
     const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
 
+/** Find the length of the longest row; it is heard as `columns`.  Arguments as of
+ *  rc_pattern_sum. */
+cudaError_t rc_pattern_longest(
+    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+
 /** Pieces that a pattern is summed in. */
 int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
 

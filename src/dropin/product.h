@@ -72,8 +72,7 @@ const char *rc_why_text(rc_why_t why);
 typedef struct rc_function {
     const char *name;
     const char *op; /**< "spmm"; NULL: there is none for that operation */
-    int plans;      /**< 1: plans are made for it.  They are of a pattern at an address, which
-                         kernels on the program's arrays are not */
+    int plans;      /**< 1: plans are made for it; 0: kernels on the program's arrays do it */
 } rc_function_t;
 
 /** \param[in] op  of rc_op_t */

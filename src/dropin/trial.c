@@ -104,6 +104,13 @@ void rc_trial_better(rc_dropin_t *d, rc_known_t *known, rc_held_t *next)
     restart(&known->better);
 }
 
+void rc_trial_again(rc_dropin_t *d, rc_known_t *known)
+{
+    rc_worth_settle(d, known);
+    known->kept_ns = rc_times_median(&known->ours);
+    restart(&known->ours);
+}
+
 /* The plan is not asked for again until its times are there: a program may be a thousand calls
  * ahead of its stream, and the plan may be slow. */
 rc_why_t rc_trial_turn(const rc_dropin_t *d, const rc_known_t *known)
@@ -119,7 +126,7 @@ rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times)
     int turn = known->next_turns;
     *times = NULL;
     if (!known->next) {
-        if (known->stage == RC_STAGE_TRYING && known->turns > 0)
+        if ((known->stage == RC_STAGE_TRYING && known->turns > 0) || known->kept_ns > 0)
             *times = &known->ours;
         return known->held;
     }
@@ -201,9 +208,28 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     rc_past_save_later(d, known);
 }
 
+/* One that has become slow is tried anew, as all of them are. */
+static void decide_again(rc_dropin_t *d, rc_known_t *known)
+{
+    if (known->ours.count < RC_TIMES)
+        return;
+    int slow = rc_times_median(&known->ours) > RC_SLOWER * known->kept_ns;
+    known->kept_ns = 0;
+    if (!slow)
+        return;
+    rc_known_drop(d, known);
+    rc_times_renew(known);
+    known->stage = RC_STAGE_WATCHING;
+    known->turns = 0;
+    known->ways = 0;
+    known->looked = 0;
+}
+
 void rc_trial_decide(rc_dropin_t *d, rc_known_t *known)
 {
-    if (known->stage == RC_STAGE_TRYING)
+    if (known->kept_ns > 0)
+        decide_again(d, known);
+    else if (known->stage == RC_STAGE_TRYING)
         decide(d, known);
     else if (known->stage == RC_STAGE_ON && known->next)
         decide_better(d, known);

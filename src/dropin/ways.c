@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The way of a number.  NULL: there is none, or no memory. */
+/* The way of a number.  NULL: no memory, or it would be slow. */
 static rc_held_t *held_new(rc_dropin_t *d, const rc_asked_t *p, int way)
 {
     rc_made_t made = {.bytes = 0};
@@ -24,9 +24,27 @@ static rc_held_t *held_new(rc_dropin_t *d, const rc_asked_t *p, int way)
     return held;
 }
 
-/* Those after it stay untried where there is no memory for one. */
-static rc_held_t *next_way(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
+/* A row that is much longer than others would make some kernels slow.  \return 1: it is known */
+static int look(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
+    if (known->looked || d->settings.always)
+        return 1;
+    if (!known->sum && rc_making_prepare(d, known->key.device))
+        known->sum = d->engine->look(p);
+    if (!known->sum || !d->engine->looked(known->sum, &known->longest))
+        return 0;
+    d->engine->sum_free(known->sum);
+    known->sum = NULL;
+    known->looked = 1;
+    return 1;
+}
+
+static rc_held_t *next_way(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *asked)
+{
+    rc_asked_t with = *asked;
+    const rc_asked_t *p = &with;
+    with.longest = known->longest;
+    with.library_ns = rc_times_median(&known->reference);
     int count = d->engine->directs(p);
     int first = d->settings.always && count > 0 ? (int)(d->made++ % (uint64_t)count) : 0;
     rc_held_t *held = NULL;
@@ -46,7 +64,7 @@ static int is_time(rc_dropin_t *d, const rc_known_t *known)
 
 void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
-    if (!is_time(d, known))
+    if (!is_time(d, known) || !look(d, known, p))
         return;
     int slower = known->ways > 0;
     rc_held_t *held = next_way(d, known, p);
@@ -64,12 +82,14 @@ void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 
 void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
-    if (d->settings.always || known->next || known->ours.count < RC_TIMES ||
-        known->ways >= d->engine->directs(p) || !rc_worth_trial(d, known))
+    if (d->settings.always || known->next || known->ours.count < RC_ENOUGH)
         return;
-    rc_held_t *next = next_way(d, known, p);
+    int more = known->ways < d->engine->directs(p) && rc_worth_trial(d, known);
+    rc_held_t *next = more ? next_way(d, known, p) : NULL;
     if (next)
         rc_trial_better(d, known, next);
+    else if (known->turns % RC_AGAIN == 0)
+        rc_trial_again(d, known);
 }
 
 rc_why_t rc_ways_capture(rc_dropin_t *d, const rc_asked_t *p, int device)

@@ -24,6 +24,8 @@ static const double first_of_all = 10e-3;  /* kernels and libraries are loaded *
  * products of cuSPARSE. */
 static const double doubt = 3;
 static const double trial = 2;
+static const double of_way = 8; /* the same of a kernel on the program's arrays, which runs as often
+                                      and may take twice cuSPARSE's time */
 static const double repair = 5; /* a product that a check found wrong is made twice, the second
                                       time by a plain kernel */
 
@@ -125,14 +127,14 @@ void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known)
  * it has changed, until its plan has won that. */
 static double risk_of(const rc_known_t *known)
 {
+    int plans = rc_function(known->key.op)->plans;
     double product = product_of(known);
-    double twice = rc_function(known->key.op)->plans ? repair * product : 0;
+    double tried = (plans ? trial : of_way) * product;
+    double twice = plans ? repair * product : 0;
     double lost = twice - known->won;
     if (known->stage == RC_STAGE_ON)
-        return (lost > 0 ? lost : 0) + (known->next ? trial * product : 0);
-    return known->stage == RC_STAGE_MAKING || known->stage == RC_STAGE_TRYING
-               ? trial * product + twice
-               : 0;
+        return (lost > 0 ? lost : 0) + (known->next ? tried : 0);
+    return known->stage == RC_STAGE_MAKING || known->stage == RC_STAGE_TRYING ? tried + twice : 0;
 }
 
 /* 1: the program can lose that beside what it may lose already. */
@@ -156,5 +158,5 @@ int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned)
 
 int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known)
 {
-    return affords(d, 0, trial * product_of(known));
+    return affords(d, 0, of_way * product_of(known));
 }

@@ -8,7 +8,9 @@
  *   economy saved          what it says that it saved, beside what it did
  *   economy again          prints when plans came, for runs with a folder of choices
  *   economy cold           first products of a pattern that are slow
+ *   economy vectors        products with a vector, by kernels that need no making
  *   economy random [PROGRAMS [SEED]]   the first rule: no program is slower than 0.98
+ *   economy random-vectors [PROGRAMS [SEED]]   likewise of products with a vector
  * Each program is a process, since a process has one drop-in. */
 #include "small.h"
 
@@ -40,6 +42,7 @@ typedef struct program {
     double cold;  /* times that the first five products of a pattern take longer; 0: none does */
     int changing; /* calls after which a pattern changes; 0: none does */
     double host_s[2]; /* that the program's host takes for a call, by cuSPARSE and by a plan, while the stream works */
+    double ways[2]; /* cuSPARSE's time over that of each kernel on the program's arrays; 0: these are products with a matrix */
     int crowd;    /* calls of others after each one of the first pattern; 0: all take turns */
     /* the outcome */
     double plain_s;
@@ -109,7 +112,12 @@ static void multiply(program_t *p, pattern_t *x, int call)
     e->make_s[1] = (3e-3 + 40e-9 * x->product_ns) * x->make_s / p->make_s;
     if (p->changing)
         x->s.idx[2] = call / p->changing % 3;
-    p->wrong += plain(&x->s) != CUSPARSE_STATUS_SUCCESS || !right(&x->s);
+    if (p->ways[0] > 0) {
+        for (int i = 0; i < 2; i++)
+            e->direct_ns[i] = e->other_ns / p->ways[i];
+        p->wrong += vector(&x->s) != CUSPARSE_STATUS_SUCCESS || !right_vector(&x->s);
+    } else
+        p->wrong += plain(&x->s) != CUSPARSE_STATUS_SUCCESS || !right(&x->s);
     while (e->copies > e->plans)
         (void)sched_yield(); /* one is made beside the program, on whose clock it is as well */
     e->idle = p->host_s[0] > 0;
@@ -381,14 +389,52 @@ static program_t any(uint64_t seed)
     return p;
 }
 
-static int random_programs(int programs, uint64_t seed)
+static program_t any_vectors(uint64_t seed)
+{
+    program_t p = any(seed);
+    uint64_t s = seed + 7;
+    p.product_ns = between(&s, 2e3, 1e6);
+    for (int i = 0; i < 2; i++)
+        p.ways[i] = between(&s, 0.5, 3);
+    return p;
+}
+
+/* A solver on one matrix. */
+static void vectors(void)
+{
+    program_t p = usual();
+    p.calls = 2000;
+    p.product_ns = 1e4;
+    p.ways[0] = 2;
+    p.ways[1] = 1;
+    p = run(p);
+    say(&p, "vectors");
+    ok(p.first_plan <= 20 && !p.wrong && ratio(&p) > 1 && p.engine.directs > 1950, "a solver has a kernel at once");
+    ok(p.engine.made + p.engine.copied + p.engine.summed == 0, "nothing is made for it");
+    p = usual();
+    p.calls = 2000;
+    p.product_ns = 1e4;
+    p.ways[0] = p.ways[1] = 0.5;
+    p = run(p);
+    say(&p, "slower vectors");
+    ok(p.engine.directs > 0 && p.engine.directs <= 8 && !p.wrong, "kernels that are slower run a few times");
+    p = usual();
+    p.calls = 2000;
+    p.product_ns = 1e4;
+    p.ways[0] = 0.5;
+    p.ways[1] = 2;
+    p = run(p);
+    ok(p.engine.directs > 1900 && !p.wrong, "the second is taken where the first is slower");
+}
+
+static int random_programs(int programs, uint64_t seed, program_t (*draw)(uint64_t seed))
 {
     double worst = 1e9;
     double logs = 0;
     int slow = 0;
     int wrong = 0;
     for (int i = 0; i < programs; i++) {
-        program_t p = run(any(seed + (uint64_t)i));
+        program_t p = run(draw(seed + (uint64_t)i));
         worst = ratio(&p) < worst ? ratio(&p) : worst;
         logs += log(ratio(&p));
         wrong += p.wrong;
@@ -425,7 +471,10 @@ int main(int argc, char **argv)
         saved();
     else if (strcmp(what, "again") == 0)
         again();
+    else if (strcmp(what, "vectors") == 0)
+        vectors();
     else
-        (void)random_programs(argc > 2 ? atoi(argv[2]) : 200, argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+        (void)random_programs(argc > 2 ? atoi(argv[2]) : 200, argc > 3 ? strtoull(argv[3], NULL, 10) : 1,
+            strcmp(what, "random-vectors") == 0 ? any_vectors : any);
     return ok_end();
 }

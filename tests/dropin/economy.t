@@ -9,7 +9,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 10
+plan 12
 cd "$tmp" || exit 1
 
 # economy WHAT...: its lines that did not pass; "nothing" where no test ran
@@ -20,11 +20,12 @@ economy()
     grep -q '^ok' out || echo nothing
     grep -v '^ok' out | grep -v '^1\.\.' | grep -v '^#'
 }
-for what in epochs fleeting changing crowd better cold host; do
+for what in epochs fleeting changing crowd better cold host vectors; do
     is "$what" "$(economy $what)" ""
 done
 is "random programs: none is slower than 0.98" "$(economy random 2000 1; cat err)" ""
 wait=0
+is "nor of products with a vector" "$(economy random-vectors 1000 1; cat err)" ""
 is "nor with plans made by a thread" "$(economy random 1000 3001; cat err)" ""
 wait=1
 ROWCAST_LOG=summary

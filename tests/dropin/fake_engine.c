@@ -119,6 +119,24 @@ static int summed(const void *s, rc_pattern_sums_t *out)
     return 1;
 }
 
+static void *look(const rc_asked_t *p)
+{
+    int64_t *longest = calloc(1, sizeof *longest);
+    fake.looked++;
+    fake.strays += fake.prepared != 1;
+    for (int64_t r = 0; longest && r < p->a.rows; r++) {
+        int64_t length = integer(p->a.row_ptr, p->a.row_ptr_bytes, r + 1) - integer(p->a.row_ptr, p->a.row_ptr_bytes, r);
+        *longest = length > *longest ? length : *longest;
+    }
+    return longest;
+}
+
+static int looked(const void *look, int64_t *longest)
+{
+    *longest = *(const int64_t *)look;
+    return 1;
+}
+
 static void prepare(int device)
 {
     fake.prepared++;
@@ -243,9 +261,12 @@ static int directs(const rc_asked_t *p)
 /* The second one has memory between its launches, as that of a GPU. */
 static void *direct(const rc_asked_t *p, int way, rc_made_t *made)
 {
+    if (way == fake.unsuited - 1)
+        return NULL;
     plan_t *plan = calloc(1, sizeof *plan);
     if (!plan || way >= directs(p))
         exit(99);
+    fake.longest = p->longest;
     plan->way = way;
     plan->device = fake.device;
     made->captures = way == 0;
@@ -423,6 +444,6 @@ static int idle(void *stream)
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, prepare, copy_new, copy_free,
-        sum, summed, free, make, run, checks, compare, compared, plan_free, directs, direct, marks_new, mark, between, free, idle};
+        sum, summed, free, look, looked, make, run, checks, compare, compared, plan_free, directs, direct, marks_new, mark, between, free, idle};
     return &engine;
 }

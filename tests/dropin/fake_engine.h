@@ -37,6 +37,9 @@ typedef struct fake_engine {
     int idle;       /**< told: 1: the stream is, whenever it is asked */
     double plan_ns; /**< told: what a plan takes */
     double direct_ns[2]; /**< told: what each kernel on the program's arrays takes; 0: as a plan */
+    int unsuited; /**< told: number, from 1, of the one that does not suit; 0: none */
+    int looked;   /**< matrices that were looked at */
+    long longest; /**< row, as the last of them was told */
     int directs;  /**< runs by these, which are among the runs */
     int in_graph; /**< of them, into a capture */
     int way;      /**< which one ran last, from 0 */

@@ -41,6 +41,8 @@ void small_new(small_t *s)
         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
     (void)cusparseCreateDnMat(&s->db, 3, 4, 4, s->b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
     (void)cusparseCreateDnMat(&s->dc, 2, 4, 4, s->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    (void)cusparseCreateDnVec(&s->dx, 3, s->b, CUDA_R_32F);
+    (void)cusparseCreateDnVec(&s->dy, 2, s->c, CUDA_R_32F);
 }
 
 void small_typed(small_t *s, cudaDataType type, cudaDataType c_type, small_t *of)
@@ -64,6 +66,8 @@ void small_free(small_t *s)
     (void)cusparseDestroySpMat(s->a);
     (void)cusparseDestroyDnMat(s->db);
     (void)cusparseDestroyDnMat(s->dc);
+    (void)cusparseDestroyDnVec(s->dx);
+    (void)cusparseDestroyDnVec(s->dy);
     (void)cusparseDestroy(s->handle);
 }
 
@@ -102,6 +106,24 @@ int right(const small_t *s)
             if (s->c[r * 4 + j] != want)
                 return 0;
         }
+    return 1;
+}
+
+cusparseStatus_t vector(small_t *s)
+{
+    return cusparseSpMV(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &s->alpha, s->a, s->dx, &s->beta, s->dy, CUDA_R_32F,
+        CUSPARSE_SPMV_ALG_DEFAULT, s->b);
+}
+
+int right_vector(const small_t *s)
+{
+    for (int r = 0; r < 2; r++) {
+        float want = 0;
+        for (int64_t e = s->ptr[r]; e < s->ptr[r + 1]; e++)
+            want += s->alpha * s->val[e] * s->b[s->idx[e]];
+        if (s->c[r] != want)
+            return 0;
+    }
     return 1;
 }
 

@@ -21,6 +21,8 @@ typedef struct small {
     cusparseSpMatDescr_t a;
     cusparseDnMatDescr_t db;
     cusparseDnMatDescr_t dc;
+    cusparseDnVecDescr_t dx; /**< the first values of b */
+    cusparseDnVecDescr_t dy; /**< the first of c */
     cudaDataType type;    /**< of A and B */
     cudaDataType c_type;
     cudaDataType compute;
@@ -44,6 +46,10 @@ cusparseStatus_t spmm(small_t *s, cusparseOperation_t op_a, cusparseOperation_t 
 cusparseStatus_t plain(small_t *s);
 /** 1: C is what cuSPARSE would have stored for the pattern as it is. */
 int right(const small_t *s);
+/** y = A x of fp32.  \return cuSPARSE's status */
+cusparseStatus_t vector(small_t *s);
+/** As right, of y. */
+int right_vector(const small_t *s);
 /** Products until a plan multiplies; 1: one does, and all were right. */
 int until_plan(small_t *s, int most);
 

@@ -203,12 +203,44 @@ static void choice(double first, double second, int want, const char *name)
     vectors_free(&v);
 }
 
+/* A kernel that would be slow for a long row is not asked. */
+static void unsuited(void)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    engine()->unsuited = 1;
+    ok(multiply_many(&v, 40) && engine()->way == 1 && engine()->ways == 1, "the second is taken where the first does not suit");
+    ok(engine()->looked == 1 && engine()->longest == 2, "the matrix was looked at once");
+    ok(!v.wrong && engine()->strays == 0, "all are right");
+    vectors_free(&v);
+}
+
+/* The pattern has become one that the kernel is slow for. */
+static void slower(void)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    engine()->direct_ns[0] = 1e6;
+    engine()->direct_ns[1] = 1.2e6;
+    ok(multiply_many(&v, 90) && engine()->way == 0, "the first is kept");
+    int marked = engine()->marked;
+    ok(multiply_many(&v, 400) && engine()->marked == marked, "and not timed for long");
+    ok(multiply_many(&v, 600) && engine()->marked > marked && engine()->way == 0, "then it is, and stays");
+    engine()->direct_ns[0] = 5e6;
+    ok(multiply_many(&v, 700) && engine()->way == 1 && !v.wrong, "where it has become slow the second is kept");
+    ok(engine()->ways == 1 && engine()->looked == 2, "the matrix was looked at again, and nothing of the first is left");
+    vectors_free(&v);
+}
+
 static void graphs(void)
 {
     vectors_t v;
     vectors_t other;
     vectors_new(&v, 0);
     vectors_new(&other, 0);
+    (void)cusparseDestroySpMat(other.a); /* the same matrix on another stream */
+    (void)cusparseCreateCsr(&other.a, ROWS, COLS, 3, v.ptr, v.idx, v.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
     other.captured = 1;
     ok(!multiply_many(&other, 40) && engine()->marked == 0, "a graph takes cuSPARSE's product where there is no kernel");
     engine()->direct_ns[0] = 1e6;
@@ -271,6 +303,10 @@ int main(int argc, char **argv)
         choice(2.5e6, 1.99e6, -1, "cuSPARSE, where it is as fast as both");
     else if (strcmp(what, "better") == 0)
         choice(1.5e6, 1.2e6, 1, "the second, where it is faster than the first");
+    else if (strcmp(what, "unsuited") == 0)
+        unsuited();
+    else if (strcmp(what, "slower") == 0)
+        slower();
     else if (strcmp(what, "graphs") == 0)
         graphs();
     else if (strcmp(what, "bits") == 0)
