@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 58
+plan 59
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -86,6 +86,8 @@ for what in cusparseSpMV cusparseSDDMM; do
         | awk '{ print ($2 > 0.3 * $1) }')" 1
 done
 is "the summary says what was passed through" "$(grep -c 'passed through [0-9]* times: beta is not 0' err)" 1
+with ROWCAST_WAIT=always ROWCAST_BITS=free "$random" 4 30001 1000 12 1 2000 >out 2>err
+is "nor with larger matrices" "$(failed)$(cat err)" ""
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err
 is "neither with trust" "$(failed)" ""
 with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 400 7001 >out 2>err

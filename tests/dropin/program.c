@@ -71,11 +71,14 @@ static void put_values(void *to, const double *from, int64_t n, cudaDataType typ
     free(stored);
 }
 
-/* Lengths of rows that add up to nnz, each at most the number of columns. */
+/* Lengths of rows that add up to nnz, each at most the number of columns; sometimes half of all are in one row. */
 static void random_rows(matrix_t *m, rng_t *r)
 {
     int64_t *length = host_new((size_t)m->rows, sizeof *length);
-    for (int64_t left = m->nnz; left > 0;) {
+    int64_t longest = rng_below(r, 4) == 0 ? m->nnz / 2 : 0;
+    int64_t row_of_it = rng_below(r, m->rows);
+    length[row_of_it] = longest < m->cols ? longest : m->cols;
+    for (int64_t left = m->nnz - length[row_of_it]; left > 0;) {
         int64_t row = rng_below(r, m->rows);
         if (length[row] < m->cols) {
             length[row]++;

@@ -1,8 +1,8 @@
 /* Random programs of calls: matrices are made, multiplied by, changed in values and in pattern, destroyed, and made again
  * where others were.  Every product is compared with sums in fp64.
- *   random [PROGRAMS [SEED [SECONDS [STEPS [DEVICES]]]]]
+ *   random [PROGRAMS [SEED [SECONDS [STEPS [DEVICES [SIZE]]]]]]
  * A program has STEPS steps [40], most of which are a few products; on several DEVICES [1] it is one for each, and the
- * thread goes from device to device with each step.
+ * thread goes from device to device with each step.  Matrices have at most SIZE rows and columns [24].
  * Prints one line of TAP.  ROWCAST_TRUST=preprocess: programs keep the contract of that. */
 #include "memory.h"
 #include "program.h"
@@ -12,13 +12,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { MATRICES = 3, STREAMS = 2, SIZE = 24, MOST = 16 };
+enum { MATRICES = 3, STREAMS = 2, MOST = 16 };
 
 typedef struct program {
     rng_t rng;
     cusparseHandle_t handle;
     void *stream[STREAMS];
     int now; /* index of the stream */
+    long size; /* of matrices, at most */
     matrix_t m[MATRICES];
     int products;
     int wrong;
@@ -55,7 +56,7 @@ static void step(program_t *p)
     case 0: change_pattern(p, m); break;
     case 1:
         matrix_free(m); /* the arrays of the next one may lie where these were */
-        matrix_new(m, &p->rng, SIZE, p->stream[p->now]);
+        matrix_new(m, &p->rng, p->size, p->stream[p->now]);
         break;
     case 2:
         p->now = (int)rng_below(&p->rng, STREAMS);
@@ -74,7 +75,7 @@ static void begin(program_t *p, uint64_t seed)
         p->stream[i] = stream_new();
     (void)cusparseSetStream(p->handle, p->stream[0]);
     for (int i = 0; i < MATRICES; i++)
-        matrix_new(&p->m[i], &p->rng, SIZE, p->stream[0]);
+        matrix_new(&p->m[i], &p->rng, p->size, p->stream[0]);
 }
 
 static void end(program_t *p)
@@ -111,12 +112,15 @@ int main(int argc, char **argv)
     long steps = argc > 4 ? strtol(argv[4], NULL, 10) : 40;
     long devices = argc > 5 ? strtol(argv[5], NULL, 10) : 1;
     time_t start = time(NULL);
+    long size = argc > 6 ? strtol(argv[6], NULL, 10) : 24;
     program_t p[MOST];
     int products = 0;
     int wrong = 0;
     long done = 0;
     memset(p, 0, sizeof p);
-    if (devices < 1 || devices > MOST || devices > devices_there()) {
+    for (int i = 0; i < MOST; i++)
+        p[i].size = size;
+    if (size < 1 || devices < 1 || devices > MOST || devices > devices_there()) {
         printf("ok # SKIP %s\n", devices_there() ? "not as many devices" : "no GPU");
         return 0;
     }

@@ -20,7 +20,7 @@ case $("$program" 1 1 2>&1) in
     skip_all "no GPU"
     ;;
 esac
-plan 5
+plan 6
 processes=${ROWCAST_DROPIN_PROCESSES:-1}
 steps=${ROWCAST_DROPIN_STEPS:-12}
 wanted=${ROWCAST_DROPIN_PROGRAMS:-0}
@@ -64,6 +64,7 @@ many()
 ok "random programs are right without the drop-in" "$program" 50 1
 ok "and with it" many 1 with
 ok "and with trust" many 100000001 with ROWCAST_TRUST=preprocess
+ok "and with rows and columns by the thousand" with "$program" 100000 300000001 "$seconds" "$steps" 1 4000
 cat "$tmp/counted"
 case $("$program" 1 1 9 1 2) in
 *SKIP*) skip "on two devices in turn" "one device" ;;
