@@ -52,8 +52,7 @@ typedef struct rc_plan_matrix {
     const void *val;     /**< [nnz] in the order of `col_idx` */
     rc_precision_t precision; /**< of the values, which may be another one than the problem's, but
                                    not complex where that is real; 0 is fp32 */
-    int on_device;     /**< 1: the arrays are memory of the GPU of the stream, 0: of the host; for a
-                        plan on the host 0 */
+    int on_device;     /**< 1: arrays of the GPU of the stream, 0: of the host, as for its plans */
     int col_idx_bytes; /**< of one of `col_idx`: 4 or 8; 0: 4 */
     rc_plan_form_t form; /**< of the arrays */
 } rc_plan_matrix_t;
@@ -142,12 +141,10 @@ typedef struct rc_plan_options {
     int64_t memory;
     /** expected products: what costs least in total is chosen, and another candidate is timed only
      *  while timing has taken less than 5 % of the products' time by the best so far, the first
-     *  that is not cuSPARSE's while less than 20 %. Without `tune` and a model
-     *  a rule says what setting up and a product cost: for few products that is cuSPARSE's kernel
-     *  in original order. 0: the fastest product */
+     *  that is not cuSPARSE's while less than 20 %. Without `tune` and a model a rule says what
+     *  setting up and a product cost: few have cuSPARSE's, unordered. 0: the fastest product */
     double reuse;
-    int deterministic; /**< only kernels that promise RC_PLAN_SAME_BITS (1), RC_PLAN_STRICT (2) or
-                            both (3); 0: any */
+    int deterministic; /**< only kernels that promise so: RC_PLAN_SAME_BITS | RC_PLAN_STRICT */
     int threads;       /**< of the host, for orders and features, and for the products of a plan
                             there; 0: all. What the caller has set of OpenMP stays as it is */
     const struct rc_cuda_allocator *allocator; /**< of GPU memory, copied; NULL: cudaMallocAsync and
@@ -290,8 +287,7 @@ RC_API rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, con
  *  \param[in] b, ldb of spmm: rows x K, where rc_plan_execute takes cols x K; of spmm_t the
  *                    reverse; of spmv rows values
  *  \param[in,out] c, ldc  of spmm: cols x K
- *  \return as rc_plan_execute; RC_ENOTSUP also where what was chosen for that K has no such
- *  product */
+ *  \return as rc_plan_execute; RC_ENOTSUP also where the choice for that K has no such product */
 RC_API rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha,
     const void *b, int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream,
     rc_err_t *err);
@@ -355,8 +351,7 @@ RC_API rc_status_t rc_plan_execute_many(
  *  CSR and COO without preprocessing): then the first call finds out which is where, and later ones
  *  with values where the plan is are a gather (on a GPU a launch) for each prepared matrix: nothing
  *  is allocated or waited for, and they can become part of a graph. With other kernels, and the
- *  first time where a clone shares the matrix, it is prepared anew, and graphs that hold runs are
- *  to be captured anew.
+ *  first time where a clone shares the matrix, it is prepared anew: so are graphs that hold runs.
  *  \param[in] nnz     as many as the matrix has entries
  *  \param[in] val [nnz]; in memory of the plan's GPU when on_device.
  *                     Those are read when the stream gets there, values of the host during the
@@ -562,8 +557,7 @@ typedef struct rc_extremes {
     const void *b;     /**< [cols x k] of the type of the values, row by row */
     int64_t ldb;       /**< its leading dimension, in values */
     void *out;         /**< [rows x k] the extremes, of that type; NULL: not wanted */
-    int64_t *entry; /**< [rows x k] number of the first entry that has it, from 0; nnz: the row has
-                         none, and its extreme is 0 */
+    int64_t *entry; /**< [rows x k] the first entry that has it, from 0; nnz: there is none (0) */
 } rc_extremes_t;
 
 /** The extreme terms of each row.  Terms of 16 bits are compared in 32; NaN is beyond all others.
@@ -587,8 +581,7 @@ typedef struct rc_xla_plan rc_xla_plan_t;
  *  \return RC_OK, RC_EINVAL, RC_ENOMEM */
 RC_API rc_status_t rc_xla_plan_new(rc_plan_t *plan, rc_xla_plan_t **out, rc_err_t *err);
 
-/** Free the plan and its clones, as rc_plan_free; calls that come later are refused by a line. NULL
- *  is allowed. */
+/** Free the plan and its clones, as rc_plan_free; later calls are refused. NULL is allowed. */
 RC_API void rc_xla_plan_close(rc_xla_plan_t *p);
 
 /** Close it and free it, when no call can come any more; NULL is allowed. */
