@@ -30,6 +30,7 @@ typedef struct rc_direct_list {
     int count;
 } rc_direct_list_t;
 
+rc_direct_list_t rc_direct_spmm(void);
 rc_direct_list_t rc_direct_spmv(void);
 rc_direct_list_t rc_direct_sddmm(void);
 

@@ -66,9 +66,9 @@ typedef struct rc_dropin {
     uint64_t number; /**< of checks, without tags */
     uint64_t tags;   /**< of patterns, given out */
     uint64_t calls;
-    uint64_t asked[RC_OPS]; /**< calls by operation */
-    uint64_t done[RC_OPS];  /**< of them, by plans or kernels of ours */
-    uint64_t why[RC_WHYS];  /**< calls by what became of them */
+    uint64_t asked[RC_OPS];   /**< calls by operation */
+    uint64_t done[RC_OPS][2]; /**< of them, by plans and by kernels on the program's arrays */
+    uint64_t why[RC_WHYS];    /**< calls by what became of them */
     rc_account_t account;
     uint64_t made;       /**< plans begun */
     double loaded;       /**< when this library was, by the system's clock */
@@ -95,6 +95,7 @@ typedef struct rc_turn {
     rc_why_t why;      /**< RC_WHY_PLAN: it is done */
     rc_known_t *known; /**< that is being timed; NULL: none */
     void *stream;
+    int direct; /**< 1: by a kernel on the program's arrays, where it is done */
 } rc_turn_t;
 
 /** The state, set up at the first call. */

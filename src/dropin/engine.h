@@ -30,17 +30,17 @@ typedef struct rc_strides {
 
 /** One product that a program asks for, by its operation.
  *
- *  RC_OP_SPMM: C = alpha A B.  RC_OP_SPMV: y = alpha A x + beta y, with x in the place of B and y
- *  in that of C; neither K nor a layout.  RC_OP_SDDMM: C = alpha (L B) .* spy(C) + beta C, where A
- *  is the pattern of C without values, and C its values; L and B have strides, and the layout says
- *  which of both have rows next to each other. */
+ *  RC_OP_SPMM: C = alpha A B + beta C, of plans with beta 0.  RC_OP_SPMV: y = alpha A x + beta y,
+ *  with x in the place of B and y in that of C; neither K nor a layout.  RC_OP_SDDMM: C = alpha
+ *  (L B) .* spy(C) + beta C, where A is the pattern of C without values, and C its values; L and B
+ *  have strides, and the layout says which of both have rows next to each other. */
 typedef struct rc_asked {
     rc_op_t op;
     rc_sparse_view_t a;
     int64_t k;
     rc_layout_t layout;
     double alpha;
-    double beta;          /**< 0 of RC_OP_SPMM */
+    double beta;
     const void *alpha_at; /**< on the device, of the type of sums; NULL: it is alpha */
     const void *beta_at;
     const void *left;
@@ -52,6 +52,7 @@ typedef struct rc_asked {
     int64_t ldc;
     int c_sums;        /**< 1: C has the type of sums, which is not that of the values */
     int algorithm;     /**< as cuSPARSE numbers those of the operation */
+    int direct;        /**< 1: it is for kernels on the program's arrays; 0: for plans */
     int promises;      /**< 1: that one gives the same bits in each run */
     int64_t longest;   /**< row of A when it was looked at, to choose a kernel by; 0: any will do */
     double library_ns; /**< that cuSPARSE takes, likewise */

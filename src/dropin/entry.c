@@ -97,13 +97,13 @@ rc_dropin_t *rc_dropin(void)
     return &state;
 }
 
-static void count(rc_dropin_t *d, rc_op_t op, rc_why_t why)
+static void count(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn)
 {
     (void)pthread_mutex_lock(&d->lock);
     d->calls++;
     d->asked[op]++;
-    d->done[op] += why == RC_WHY_PLAN;
-    d->why[why]++;
+    d->done[op][turn->direct] += turn->why == RC_WHY_PLAN;
+    d->why[turn->why]++;
     (void)pthread_mutex_unlock(&d->lock);
 }
 
@@ -123,7 +123,7 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
     const rc_real_t *real = rc_real();
     const rc_spmm_call_t call = {SPMM_ARGUMENTS};
     rc_asked_t p;
-    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
+    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL, 0};
     if (!real->SpMM)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
@@ -138,7 +138,7 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMM(SPMM_ARGUMENTS, externalBuffer);
     rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, RC_OP_SPMM, turn.why);
+    count(d, RC_OP_SPMM, &turn);
     return st;
 }
 
@@ -155,7 +155,7 @@ OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
     const rc_real_t *real = rc_real();
     const rc_spmv_call_t call = {SPMV_ARGUMENTS};
     rc_asked_t p;
-    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
+    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL, 0};
     if (!real->SpMV)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
@@ -170,7 +170,7 @@ OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMV(SPMV_ARGUMENTS, externalBuffer);
     rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, RC_OP_SPMV, turn.why);
+    count(d, RC_OP_SPMV, &turn);
     return st;
 }
 
@@ -186,7 +186,7 @@ OURS cusparseStatus_t cusparseSDDMM(SDDMM_PARAMETERS, void *externalBuffer)
     const rc_real_t *real = rc_real();
     const rc_sddmm_call_t call = {SDDMM_ARGUMENTS};
     rc_asked_t p;
-    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
+    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL, 0};
     if (!real->SDDMM)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
@@ -201,7 +201,7 @@ OURS cusparseStatus_t cusparseSDDMM(SDDMM_PARAMETERS, void *externalBuffer)
     if (turn.why != RC_WHY_PLAN)
         st = real->SDDMM(SDDMM_ARGUMENTS, externalBuffer);
     rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, RC_OP_SDDMM, turn.why);
+    count(d, RC_OP_SDDMM, &turn);
     return st;
 }
 

@@ -21,8 +21,9 @@ static rc_key_t key_of(const rc_asked_t *p, int device)
     key.k = p->k;
     key.device = device;
     key.op = (int)p->op;
+    key.direct = p->direct;
     /* plans are for all that are understood; cuSPARSE's time is another one where it promises */
-    key.algorithm = rc_function(p->op)->plans ? p->promises : p->algorithm;
+    key.algorithm = p->direct ? p->algorithm : p->promises;
     key.layout = (int)p->layout;
     key.row_ptr_bytes = p->a.row_ptr_bytes;
     key.col_idx_bytes = p->a.col_idx_bytes;
@@ -209,7 +210,7 @@ static int alike(const rc_key_t *a, const rc_key_t *b)
     return a->stream == b->stream && a->device == b->device && a->op == b->op &&
            a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz && a->k == b->k &&
            a->layout == b->layout && a->precision == b->precision && a->c_sums == b->c_sums &&
-           a->algorithm == b->algorithm;
+           a->algorithm == b->algorithm && a->direct == b->direct;
 }
 
 static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)

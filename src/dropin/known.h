@@ -38,7 +38,8 @@ typedef struct rc_key {
     int64_t nnz;
     int64_t k;
     int device;
-    int op; /**< of rc_op_t */
+    int op;     /**< of rc_op_t */
+    int direct; /**< as of rc_asked_t */
     int algorithm;
     int layout;
     int row_ptr_bytes;

@@ -44,9 +44,9 @@ const char *rc_why_text(rc_why_t why)
 
 const rc_function_t *rc_function(int op)
 {
-    static const rc_function_t functions[RC_OPS] = {[RC_OP_SPMM] = {"cusparseSpMM", "spmm", 1},
-        [RC_OP_SPMV] = {"cusparseSpMV", "spmv", 0},
-        [RC_OP_SDDMM] = {"cusparseSDDMM", "sddmm", 0}};
+    static const rc_function_t functions[RC_OPS] = {[RC_OP_SPMM] = {"cusparseSpMM", "spmm"},
+        [RC_OP_SPMV] = {"cusparseSpMV", "spmv"},
+        [RC_OP_SDDMM] = {"cusparseSDDMM", "sddmm"}};
     return &functions[op];
 }
 
@@ -238,18 +238,20 @@ rc_why_t rc_product_read(
     if (why == RC_WHY_PLAN)
         why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
     if (why == RC_WHY_PLAN)
-        why = plan_takes(&p);
-    if (why == RC_WHY_PLAN)
         why = read_stream(real, call->handle, &p);
     if (why != RC_WHY_PLAN)
         return why;
+    p.layout = layout_of(b.row_major, c.row_major);
+    why = plan_takes(&p);
+    p.direct = why != RC_WHY_PLAN;
+    if (p.direct && p.layout != RC_ROW_MAJOR)
+        return why; /* kernels are for rows */
     p.k = b.cols;
     p.b = b.data;
     p.ldb = b.ld;
     memcpy(&p.c, &c.data, sizeof p.c);
     p.ldc = c.ld;
     p.c_sums = c.type != type;
-    p.layout = layout_of(b.row_major, c.row_major);
     p.algorithm = (int)call->alg;
     *out = p;
     return RC_WHY_PLAN;
@@ -270,7 +272,7 @@ static rc_why_t read_vector(const rc_real_t *real, cusparseConstDnVecDescr_t v,
 rc_why_t rc_product_read_spmv(
     const rc_real_t *real, const rc_spmv_call_t *call, int bits, rc_asked_t *out)
 {
-    rc_asked_t p = {.op = RC_OP_SPMV, .algorithm = (int)call->alg};
+    rc_asked_t p = {.op = RC_OP_SPMV, .direct = 1, .algorithm = (int)call->alg};
     cudaDataType type;
     cudaDataType x_type;
     cudaDataType y_type;
@@ -349,7 +351,7 @@ static void take_values(rc_asked_t *p, int sums)
 rc_why_t rc_product_read_sddmm(
     const rc_real_t *real, const rc_sddmm_call_t *call, int bits, rc_asked_t *out)
 {
-    rc_asked_t p = {.op = RC_OP_SDDMM, .algorithm = (int)call->alg, .promises = 1};
+    rc_asked_t p = {.op = RC_OP_SDDMM, .direct = 1, .algorithm = (int)call->alg, .promises = 1};
     cudaDataType c_type;
     cusparseOrder_t order;
     dense_t any = {0};

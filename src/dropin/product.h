@@ -72,7 +72,6 @@ const char *rc_why_text(rc_why_t why);
 typedef struct rc_function {
     const char *name;
     const char *op; /**< "spmm"; NULL: there is none for that operation */
-    int plans;      /**< 1: plans are made for it; 0: kernels on the program's arrays do it */
 } rc_function_t;
 
 /** \param[in] op  of rc_op_t */

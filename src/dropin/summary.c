@@ -20,16 +20,16 @@ static void print_product(const rc_known_t *known)
     const rc_function_t *f = rc_function(k->op);
     rc_key_types(k, types);
     fprintf(stderr, "rowcast:   ");
-    if (!f->plans)
+    if (k->direct)
         fprintf(stderr, "%s, ", f->op);
     fprintf(stderr, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries, ", k->rows, k->cols, k->nnz);
     if (k->k > 0)
         fprintf(stderr, "K = %" PRId64 ", ", k->k);
     fputs(types, stderr);
-    if (f->plans)
+    if (k->op != RC_OP_SPMV)
         fprintf(stderr, ", %s", layout_text(k->layout));
     fprintf(stderr, ": %" PRIu64 " calls, %" PRIu64 " by a %s", known->calls, known->by_plan,
-        f->plans ? "plan" : "kernel");
+        k->direct ? "kernel" : "plan");
 }
 
 static void print_known(const rc_known_t *known)
@@ -62,12 +62,12 @@ void rc_dropin_summary(const rc_dropin_t *d)
         "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64
         " by plans; %d patterns, %d with a plan; %.1f ms "
         "saved; %.2f s and %.1f MB for plans\n",
-        d->asked[RC_OP_SPMM], d->done[RC_OP_SPMM], d->count, patterns,
+        d->asked[RC_OP_SPMM], d->done[RC_OP_SPMM][0], d->count, patterns,
         1e3 * (d->account.won - d->account.lost), d->account.spent, 1e-6 * (double)d->bytes);
     for (int op = 0; op < RC_OPS; op++)
-        if (d->asked[op] > 0 && !rc_function(op)->plans)
+        if (op != RC_OP_SPMM ? d->asked[op] > 0 : d->done[op][1] > 0)
             fprintf(stderr, "rowcast: %" PRIu64 " calls of %s, %" PRIu64 " by kernels of rowcast\n",
-                d->asked[op], rc_function(op)->name, d->done[op]);
+                d->asked[op], rc_function(op)->name, d->done[op][1]);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     if (d->cache.path)

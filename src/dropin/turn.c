@@ -139,12 +139,12 @@ static void improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
         rc_making_begin(d, known, p, 1);
 }
 
-/* What is done in a stage: of products without plans, and of those with. */
+/* What is done in a stage: of products with plans, and of those without. */
 typedef struct stage_work {
     void (*watch)(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
     void (*improve)(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
 } stage_work_t;
-static const stage_work_t works[] = {{rc_ways_watch, rc_ways_improve}, {watch, improve}};
+static const stage_work_t works[] = {{watch, improve}, {rc_ways_watch, rc_ways_improve}};
 
 static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
@@ -162,7 +162,7 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
         known->stage = RC_STAGE_OFF;
         known->off = RC_WHY_HOST;
     }
-    const stage_work_t *work = &works[rc_function(known->key.op)->plans];
+    const stage_work_t *work = &works[known->key.direct];
     if (known->stage == RC_STAGE_WATCHING)
         work->watch(d, known, p);
     else if (known->stage == RC_STAGE_ON)
@@ -182,7 +182,7 @@ static int is_timed(const rc_dropin_t *d, const rc_known_t *known, rc_why_t why)
 
 static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
-    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream};
+    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream, p->direct};
     int device = 0;
     if (!d->engine || d->forked)
         return turn;

@@ -127,7 +127,7 @@ void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known)
  * it has changed, until its plan has won that. */
 static double risk_of(const rc_known_t *known)
 {
-    int plans = rc_function(known->key.op)->plans;
+    int plans = !known->key.direct;
     double product = product_of(known);
     double tried = (plans ? trial : of_way) * product;
     double twice = plans ? repair * product : 0;

@@ -40,6 +40,14 @@ static void passes_plain(small_t *s, const char *name)
     passes(s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, name);
 }
 
+/* C in another order: what a plan cannot do is for kernels where B and C are by rows. */
+static void by_columns(small_t *s, int columns)
+{
+    (void)cusparseDestroyDnMat(s->dc);
+    (void)cusparseCreateDnMat(
+        &s->dc, 2, 4, columns ? 2 : 4, s->c, CUDA_R_32F, columns ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW);
+}
+
 static void passing_by_arguments(void)
 {
     small_t s;
@@ -52,12 +60,14 @@ static void passing_by_arguments(void)
     passes(&s, no, none, none, CUDA_R_16F, CUSPARSE_SPMM_CSR_ALG2, "another compute type is");
     passes(&s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, CUSPARSE_SPMM_COO_ALG1,
         "an algorithm of another format is");
+    by_columns(&s, 1);
     s.beta = 1;
     passes_plain(&s, "beta that is not 0 is");
     s.beta = 0;
     (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_DEVICE);
     passes_plain(&s, "scalars on the device are");
     (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_HOST);
+    by_columns(&s, 0);
     for (int kind = 1; kind <= 2; kind++) {
         (void)cusparseSetStream(s.handle, (cudaStream_t)(void *)&kind);
         passes_plain(&s, kind == 1 ? "a stream that is captured is" : "a stream of another context is");
@@ -94,7 +104,9 @@ static void passing_by_descriptors(void)
     int64_t from_one_idx[] = {1, 2, 3};
     (void)cusparseCreateCsr(&s.a, 2, 3, 3, from_one_ptr, from_one_idx, s.val, CUSPARSE_INDEX_64I,
         CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F);
+    by_columns(&s, 1);
     passes_plain(&s, "indices from 1 are");
+    by_columns(&s, 0);
     (void)cusparseDestroySpMat(s.a);
     (void)cusparseCreateCsr(&s.a, 2, 4, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
@@ -462,6 +474,46 @@ static void types(void)
     small_free(&one);
 }
 
+/* A product that is compared with one of its own.  \return 1: a kernel of the engine did it */
+static int added(small_t *s, int *wrong)
+{
+    float want[8];
+    int before = engine()->directs;
+    for (int r = 0; r < 2; r++)
+        for (int j = 0; j < 4; j++) {
+            float sum = 0;
+            for (int64_t e = s->ptr[r]; e < s->ptr[r + 1]; e++)
+                sum += s->val[e] * s->b[s->idx[e] * 4 + j];
+            want[r * 4 + j] = s->alpha * sum + (s->beta != 0 ? s->beta * s->c[r * 4 + j] : 0);
+        }
+    *wrong += plain(s) != CUSPARSE_STATUS_SUCCESS || memcmp(s->c, want, sizeof want) != 0;
+    return engine()->directs > before;
+}
+
+/* What a plan cannot do, by kernels on the program's arrays. */
+static void direct(void)
+{
+    small_t s;
+    int wrong = 0;
+    int ours = 0;
+    small_new(&s);
+    s.beta = -1;
+    for (int i = 0; i < 40; i++)
+        ours = added(&s, &wrong);
+    ok(ours && engine()->made == 0 && engine()->copied == 0, "a C that is added to has a kernel, and no plan");
+    s.idx[1] = 0;
+    ok(added(&s, &wrong) && engine()->repaired == 0, "the pattern may change");
+    (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_DEVICE);
+    s.beta = 0.5F;
+    ok(added(&s, &wrong), "scalars may be on the device");
+    s.beta = 0;
+    s.c[0] = NAN;
+    ok(added(&s, &wrong), "beta 0 there reads nothing of C");
+    (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_HOST);
+    ok(until_plan(&s, 40) && engine()->made == 1 && !wrong, "beta 0 on the host has a plan, and all are right");
+    small_free(&s);
+}
+
 /* With ROWCAST_TRUST=preprocess. */
 static void trust(void)
 {
@@ -519,6 +571,8 @@ int main(int argc, char **argv)
         patience();
     else if (strcmp(what, "unsupported") == 0)
         unsupported();
+    else if (strcmp(what, "direct") == 0)
+        direct();
     else if (strcmp(what, "types") == 0)
         types();
     else if (strcmp(what, "plans") == 0)

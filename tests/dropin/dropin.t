@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 59
+plan 61
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -41,7 +41,7 @@ random=$(program random)
 with ROWCAST_WAIT=always "$calls" passing >out 2>err
 is "what is not understood is passed through as it was" "$(failed)" ""
 is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
-for what in plans siblings both twin decisions patience improved abandoned quicker unsupported; do
+for what in plans siblings both twin decisions patience improved abandoned quicker unsupported direct; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" $what >out 2>err
     is "$what" "$(failed)" ""
 done
@@ -81,6 +81,7 @@ with ROWCAST_WAIT=always ROWCAST_LOG=summary ROWCAST_BITS=free "$random" 10000 1
 is "random programs: no wrong result" "$(failed)" ""
 is "plans made most of them" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMM, \([0-9]*\) by plans.*/\1 \2/p' err \
     | awk '{ print ($2 > 0.3 * $1) }')" 1
+is "and some where there is no plan" "$(grep -c '^rowcast: [0-9]* calls of cusparseSpMM, [1-9][0-9]* by kernels' err)" 1
 for what in cusparseSpMV cusparseSDDMM; do
     is "kernels did many calls of $what" "$(sed -n "s/^rowcast: \([0-9]*\) calls of $what, \([0-9]*\) by kernels.*/\1 \2/p" err \
         | awk '{ print ($2 > 0.3 * $1) }')" 1

@@ -255,7 +255,7 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p
 
 static int directs(const rc_asked_t *p)
 {
-    return p->op == RC_OP_SPMV || p->op == RC_OP_SDDMM ? WAYS : 0;
+    return p->direct ? WAYS : 0;
 }
 
 /* The second one has memory between its launches, as that of a GPU. */
@@ -281,12 +281,12 @@ static double scalar(double value, const void *at, cudaDataType type)
     return at ? value_load(at, type, 0) : value;
 }
 
-/* What an entry adds to y. */
-static double term_of(const rc_asked_t *p, int64_t e)
+/* What an entry adds to column j of C, or to y. */
+static double term_of(const rc_asked_t *p, int64_t e, int64_t j)
 {
     cudaDataType type = rc_cuda_data_type(p->a.precision);
-    return value_load(p->a.val, type, e)
-        * value_load(p->b, type, integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->a.base);
+    int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->a.base;
+    return value_load(p->a.val, type, e) * value_load(p->b, type, col * p->ldb + j);
 }
 
 /* The value of an entry of C that is sampled, before scalars. */
@@ -312,20 +312,29 @@ static void put(const rc_asked_t *p, int64_t i, double sum)
     value_store(p->c, c_type, i, scalar(p->alpha, p->alpha_at, sums) * sum + old);
 }
 
-/* By the arrays of the program, whatever is in them now. */
-static void multiply_direct(const rc_asked_t *p)
+/* A row of C or y in column j, by the entries from begin to end. */
+static void multiply_row(const rc_asked_t *p, int64_t r, int64_t j, int64_t begin, int64_t end)
 {
-    const rc_sparse_view_t *a = &p->a;
+    double sum = 0;
+    for (int64_t e = begin; e < end; e++)
+        sum += term_of(p, e, j);
+    put(p, r * p->ldc + j, sum);
+}
+
+/* By the arrays of the program, whatever is in them now. */
+static void multiply_direct(const rc_asked_t *product)
+{
+    rc_asked_t p = *product;
+    const rc_sparse_view_t *a = &p.a;
+    if (p.op == RC_OP_SPMV)
+        p.k = p.ldb = p.ldc = 1;
     for (int64_t r = 0; r < a->rows; r++) {
-        double sum = 0;
+        int64_t begin = integer(a->row_ptr, a->row_ptr_bytes, r) - a->base;
         int64_t end = integer(a->row_ptr, a->row_ptr_bytes, r + 1) - a->base;
-        for (int64_t e = integer(a->row_ptr, a->row_ptr_bytes, r) - a->base; e < end; e++)
-            if (p->op == RC_OP_SPMV)
-                sum += term_of(p, e);
-            else
-                put(p, e, sample_of(p, r, e));
-        if (p->op == RC_OP_SPMV)
-            put(p, r, sum);
+        for (int64_t e = begin; p.op == RC_OP_SDDMM && e < end; e++)
+            put(&p, e, sample_of(&p, r, e));
+        for (int64_t j = 0; p.op != RC_OP_SDDMM && j < p.k; j++)
+            multiply_row(&p, r, j, begin, end);
     }
 }
 

@@ -329,7 +329,8 @@ static void scalars_end(const scalars_t *s, cusparseHandle_t handle, void *strea
 }
 
 /* C = A B.  \return 0: cuSPARSE has no such product */
-static int call_matrix(cusparseHandle_t handle, matrix_t *m, const product_t *p, const scalars_t *s, void *b, void *c)
+static int call_matrix(
+    cusparseHandle_t handle, void *stream, matrix_t *m, const product_t *p, const scalars_t *s, void *b, void *c)
 {
     cudaDataType type = value_sum(m->type);
     cusparseSpMatDescr_t a = m->descr ? m->descr : matrix_descr(m);
@@ -351,8 +352,13 @@ static int call_matrix(cusparseHandle_t handle, matrix_t *m, const product_t *p,
             "cusparseSpMM_preprocess");
         m->buffer = buffer;
     }
+    if (there && p->captured)
+        capture_begin(stream);
+    int asked = there;
     there = there
         && has(m, cusparseSpMM(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, buffer), "cusparseSpMM");
+    if (asked && p->captured)
+        capture_end(stream);
     check(cusparseDestroyDnMat(db), "cusparseDestroyDnMat");
     check(cusparseDestroyDnMat(dc), "cusparseDestroyDnMat");
     if (!m->descr)
@@ -396,7 +402,7 @@ static int call(cusparseHandle_t handle, void *stream, matrix_t *m, const produc
 {
     scalars_t s;
     scalars_begin(&s, handle, stream, m, p);
-    int there = p->op == PRODUCT_VECTOR ? call_vector(handle, stream, m, p, &s, b, c) : call_matrix(handle, m, p, &s, b, c);
+    int there = p->op == PRODUCT_VECTOR ? call_vector(handle, stream, m, p, &s, b, c) : call_matrix(handle, stream, m, p, &s, b, c);
     scalars_end(&s, handle, stream);
     return there;
 }
