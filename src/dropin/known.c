@@ -67,6 +67,7 @@ void rc_known_drop(rc_dropin_t *d, rc_known_t *known)
     known->held = NULL;
     known->next = NULL;
     known->won = 0;
+    known->kept_ns = 0;
     known->sibling = NULL;
     known->compared = 0;
     known->first_check = 0;

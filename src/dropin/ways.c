@@ -13,15 +13,17 @@ static rc_held_t *held_new(rc_dropin_t *d, const rc_asked_t *p, int way)
     rc_held_t *held = calloc(1, sizeof *held);
     if (!held)
         return NULL;
-    rc_known_make_memory(d);
-    void *plan = d->bytes < d->settings.memory ? d->engine->direct(p, way, &made) : NULL;
+    void *plan = d->engine->direct(p, way, &made);
     if (!plan) {
         free(held);
         return NULL;
     }
     *held = (rc_held_t){.plan = plan, .users = 1, .direct = 1, .made = made};
     d->bytes += made.bytes;
-    return held;
+    if (made.bytes == 0 || d->bytes <= d->settings.memory)
+        return held;
+    rc_known_leave(d, held);
+    return NULL;
 }
 
 /* A row that is much longer than others would make some kernels slow.  \return 1: it is known */
@@ -29,9 +31,16 @@ static int look(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (known->looked || d->settings.always)
         return 1;
-    if (!known->sum && rc_making_prepare(d, known->key.device))
+    if (!known->sum && !rc_making_prepare(d, known->key.device))
+        return 0;
+    if (!known->sum)
         known->sum = d->engine->look(p);
-    if (!known->sum || !d->engine->looked(known->sum, &known->longest))
+    if (!known->sum) { /* it may be any */
+        known->longest = INT64_MAX;
+        known->looked = 1;
+        return 1;
+    }
+    if (!d->engine->looked(known->sum, &known->longest))
         return 0;
     d->engine->sum_free(known->sum);
     known->sum = NULL;

@@ -121,7 +121,7 @@ static int summed(const void *s, rc_pattern_sums_t *out)
 
 static void *look(const rc_asked_t *p)
 {
-    int64_t *longest = calloc(1, sizeof *longest);
+    int64_t *longest = fake.blind ? NULL : calloc(1, sizeof *longest);
     fake.looked++;
     fake.strays += fake.prepared != 1;
     for (int64_t r = 0; longest && r < p->a.rows; r++) {

@@ -215,6 +215,29 @@ static void unsuited(void)
     vectors_free(&v);
 }
 
+/* The longest row cannot be known. */
+static void blind(void)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    engine()->blind = 1;
+    ok(multiply_many(&v, 40) && !v.wrong, "a matrix that cannot be looked at has a kernel");
+    ok(engine()->looked == 1 && engine()->longest == INT64_MAX, "any row may be the longest there, and nothing is asked again");
+    vectors_free(&v);
+}
+
+/* With ROWCAST_BUDGET=memory=50. */
+static void memory(void)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    engine()->direct_ns[0] = 1.5e6;
+    engine()->direct_ns[1] = 1e6;
+    ok(multiply_many(&v, 90) && engine()->way == 0 && engine()->ways == 1 && !v.wrong,
+        "a kernel that needs more memory than there may be is not taken");
+    vectors_free(&v);
+}
+
 /* The pattern has become one that the kernel is slow for. */
 static void slower(void)
 {
@@ -305,6 +328,10 @@ int main(int argc, char **argv)
         choice(1.5e6, 1.2e6, 1, "the second, where it is faster than the first");
     else if (strcmp(what, "unsuited") == 0)
         unsuited();
+    else if (strcmp(what, "blind") == 0)
+        blind();
+    else if (strcmp(what, "memory") == 0)
+        memory();
     else if (strcmp(what, "slower") == 0)
         slower();
     else if (strcmp(what, "graphs") == 0)
