@@ -107,6 +107,22 @@ static void count(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn)
     (void)pthread_mutex_unlock(&d->lock);
 }
 
+/* A product that was read.  \param[in] why  RC_WHY_PLAN: it is understood */
+static rc_turn_t begin(
+    rc_dropin_t *d, rc_why_t why, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
+{
+    const rc_turn_t turn = {why, NULL, NULL, 0};
+    return why == RC_WHY_PLAN ? rc_dropin_begin(d, p, descr) : turn;
+}
+
+/* \param[in] st  of cuSPARSE, or success  \return it */
+static cusparseStatus_t end(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn, cusparseStatus_t st)
+{
+    rc_dropin_end(d, turn, st == CUSPARSE_STATUS_SUCCESS);
+    count(d, op, turn);
+    return st;
+}
+
 /* ------------------------------------------------------------------ functions */
 
 #define OURS __attribute__((visibility("default")))
@@ -122,24 +138,18 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
     const rc_spmm_call_t call = {SPMM_ARGUMENTS};
-    rc_asked_t p;
-    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL, 0};
+    rc_asked_t p = {.op = RC_OP_SPMM};
+    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
     if (!real->SpMM)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
         return real->SpMM(SPMM_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
-    if (d->engine) {
-        turn.why = rc_product_read(real, &call, d->settings.bits, &p);
-        if (turn.why == RC_WHY_PLAN)
-            turn = rc_dropin_begin(d, &p, matA);
-    }
-    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
+    rc_why_t why = d->engine ? rc_product_read(real, &call, d->settings.bits, &p) : RC_WHY_OFF;
+    rc_turn_t turn = begin(d, why, &p, matA);
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMM(SPMM_ARGUMENTS, externalBuffer);
-    rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, RC_OP_SPMM, &turn);
-    return st;
+    return end(d, RC_OP_SPMM, &turn, st);
 }
 
 /* In the order of rc_spmv_call_t.  The functions that go with it reach cuSPARSE, which may have to
@@ -154,24 +164,18 @@ OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
     const rc_spmv_call_t call = {SPMV_ARGUMENTS};
-    rc_asked_t p;
-    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL, 0};
+    rc_asked_t p = {.op = RC_OP_SPMV};
+    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
     if (!real->SpMV)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
         return real->SpMV(SPMV_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
-    if (d->engine) {
-        turn.why = rc_product_read_spmv(real, &call, d->settings.bits, &p);
-        if (turn.why == RC_WHY_PLAN)
-            turn = rc_dropin_begin(d, &p, NULL);
-    }
-    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
+    rc_why_t why = d->engine ? rc_product_read_spmv(real, &call, d->settings.bits, &p) : RC_WHY_OFF;
+    rc_turn_t turn = begin(d, why, &p, NULL);
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMV(SPMV_ARGUMENTS, externalBuffer);
-    rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, RC_OP_SPMV, &turn);
-    return st;
+    return end(d, RC_OP_SPMV, &turn, st);
 }
 
 /* In the order of rc_sddmm_call_t. */
@@ -185,24 +189,19 @@ OURS cusparseStatus_t cusparseSDDMM(SDDMM_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
     const rc_sddmm_call_t call = {SDDMM_ARGUMENTS};
-    rc_asked_t p;
-    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL, 0};
+    rc_asked_t p = {.op = RC_OP_SDDMM};
+    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
     if (!real->SDDMM)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
         return real->SDDMM(SDDMM_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
-    if (d->engine) {
-        turn.why = rc_product_read_sddmm(real, &call, d->settings.bits, &p);
-        if (turn.why == RC_WHY_PLAN)
-            turn = rc_dropin_begin(d, &p, NULL);
-    }
-    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
+    rc_why_t why =
+        d->engine ? rc_product_read_sddmm(real, &call, d->settings.bits, &p) : RC_WHY_OFF;
+    rc_turn_t turn = begin(d, why, &p, NULL);
     if (turn.why != RC_WHY_PLAN)
         st = real->SDDMM(SDDMM_ARGUMENTS, externalBuffer);
-    rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
-    count(d, RC_OP_SDDMM, &turn);
-    return st;
+    return end(d, RC_OP_SDDMM, &turn, st);
 }
 
 /* The buffer is for cuSPARSE's own products, which may come at any time. */
