@@ -3,7 +3,7 @@
 # ROWCAST_GPU the 16-bit type of a GPU's kernels is verified, stored, queried and not measured again.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 26
+plan 28
 cd "$tmp" || exit 99
 mkdir -p col/G
 for spec in uniform:n=500,mean=8 rmat:scale=9 circuit:n=800; do
@@ -58,7 +58,7 @@ is "a sweep of real numbers says once that it has none of them" "$(grep -c 'only
 code "a plan of a file has no complex numbers" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision c128
 
 [ -n "${ROWCAST_GPU:-}" ] || {
-    for n in 23 24 25 26; do echo "ok $n # SKIP no GPU"; done
+    for n in 23 24 25 26 27 28; do echo "ok $n # SKIP no GPU"; done
     exit
 }
 kernels="growmajor,gchunk,gchunk:rounds=4"
@@ -69,3 +69,9 @@ is "every case is right" "$(counted gpu.h5 'precision == bf16 && status == ok')"
 "$ROWCAST" sweep -s gpu.h5 $quick -k 1,8,33,128 --kernels "$kernels" --precision bf16 --dry-run >again.out 2>&1
 is "and is not measured again" "$(counted gpu.h5 'precision == bf16')" 72
 ok "the store is sound" "$ROWCAST" verify gpu.h5
+for op in spmm spmv spmm_t sddmm; do
+    "$ROWCAST" sweep -s gpuc.h5 -C complex -p csr,rcm --timing shared --case-time 0.0005 --max-reps 5 -q -d cuda -k 5 \
+        --op $op --precision c64,c128 >/dev/null 2>&1
+done
+is "complex numbers of a GPU are right" "$(counted gpuc.h5 'status != ok && status != noisy && status != skipped')" 0
+ok "in every operation" test "$("$ROWCAST" query gpuc.h5 -f csv --columns op -w 'error_max <= 1' | tail -n +2 | sort -u | wc -l)" -eq 4

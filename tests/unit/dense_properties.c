@@ -35,12 +35,13 @@ static int64_t length_of(const rc_dense_t *m)
     return m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
 }
 
-static image_t image_new(rc_device_t *d, int shape, int variant)
+/* \param[in] form  0 to 3: layout and padding */
+static image_t image_of(rc_device_t *d, int shape, rc_precision_t type, int form)
 {
     image_t x = {.m = {.rows = shapes[shape][0], .cols = shapes[shape][1]}};
-    x.m.precision = real_type(variant);
-    x.m.layout = variant / REAL_TYPES & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
-    x.m.ld = length_of(&x.m) + (variant / REAL_TYPES & 2 ? PAD : 0);
+    x.m.precision = type;
+    x.m.layout = form & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
+    x.m.ld = length_of(&x.m) + (form & 2 ? PAD : 0);
     x.bytes = (size_t)(lines_of(&x.m) * x.m.ld) * rc_precision_bytes(x.m.precision);
     x.host = malloc(x.bytes);
     assert_non_null(x.host);
@@ -49,7 +50,19 @@ static image_t image_new(rc_device_t *d, int shape, int variant)
     assert_int_equal(d->executor.upload(&d->executor, x.m.data, x.host, x.bytes, NULL), RC_OK);
     return x;
 }
-enum { VARIANTS = 4 * REAL_TYPES };
+enum { FORMS = 4, VARIANTS = FORMS * REAL_TYPES, ALL_VARIANTS = FORMS * RC_TYPES };
+
+/* Of real numbers. */
+static image_t image_new(rc_device_t *d, int shape, int variant)
+{
+    return image_of(d, shape, real_type(variant), variant / REAL_TYPES);
+}
+
+/* Of complex ones too. */
+static image_t image_any(rc_device_t *d, int shape, int variant)
+{
+    return image_of(d, shape, (rc_precision_t)(variant % RC_TYPES), variant / RC_TYPES);
+}
 
 static void image_free(rc_device_t *d, image_t *x)
 {
@@ -82,6 +95,20 @@ static double value(const image_t *x, int64_t r, int64_t j)
     return rc_type(x->m.precision)->load(x->host, index_of(x, r, j));
 }
 
+/* Parts of complex numbers have the numbers that follow each other. */
+static void check_random_value(const image_t *x, int64_t r, int64_t j, uint64_t seed, uint64_t number, int variant)
+{
+    const rc_type_t *type = rc_type(x->m.precision);
+    for (int q = 0; q < type->parts; q++) {
+        const uint64_t of = number * (uint64_t)type->parts + (uint64_t)q;
+        const double want = rc_precision_round(x->m.precision, rc_rng_signed(seed, of));
+        const double found = rc_type(type->part)->load(x->host, index_of(x, r, j) * type->parts + q);
+        if (found != want)
+            fail_msg("%" PRId64 " x %" PRId64 ", variant %d: part %d of (%" PRId64 ", %" PRId64 ") is %.17g, not %.17g",
+                x->m.rows, x->m.cols, variant, q, r, j, found, want);
+    }
+}
+
 static void set_value(image_t *x, int64_t r, int64_t j, double v)
 {
     rc_type(x->m.precision)->store(x->host, index_of(x, r, j), v);
@@ -112,22 +139,17 @@ void check_dense_random(rc_device_t *d)
         int64_t j0;
     } cases[] = {{1, 0, 0}, {77, 1000, 64}, {UINT64_MAX, INT64_C(1) << 40, INT64_C(1) << 33}};
     for (int s = 0; s < SHAPES; s++)
-        for (int v = 0; v < VARIANTS; v++)
+        for (int v = 0; v < ALL_VARIANTS; v++)
             for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-                image_t x = image_new(d, s, v);
+                image_t x = image_any(d, s, v);
                 int64_t stride = x.m.cols + cases[c].beyond;
                 assert_int_equal(
                     d->dense_random(d, &x.m, cases[c].seed, stride, cases[c].j0, NULL), RC_OK);
                 image_get(d, &x);
                 for (int64_t r = 0; r < x.m.rows; r++)
-                    for (int64_t j = 0; j < x.m.cols; j++) {
-                        double want = rc_precision_round(x.m.precision, rc_rng_signed(cases[c].seed,
-                            (uint64_t)r * (uint64_t)stride + (uint64_t)(cases[c].j0 + j)));
-                        if (value(&x, r, j) != want)
-                            fail_msg("shape %d, variant %d, seed %zu: (%" PRId64 ", %" PRId64
-                                     ") is %.17g, not %.17g",
-                                s, v, c, r, j, value(&x, r, j), want);
-                    }
+                    for (int64_t j = 0; j < x.m.cols; j++)
+                        check_random_value(&x, r, j, cases[c].seed,
+                            (uint64_t)r * (uint64_t)stride + (uint64_t)(cases[c].j0 + j), v);
                 check_padding(&x);
                 image_free(d, &x);
             }
@@ -138,9 +160,9 @@ void check_dense_random(rc_device_t *d)
 void check_dense_poison(rc_device_t *d)
 {
     for (int s = 0; s < SHAPES; s++)
-        for (int v = 0; v < VARIANTS; v++)
+        for (int v = 0; v < ALL_VARIANTS; v++)
             for (int with_clear = 0; with_clear < 2; with_clear++) {
-                image_t x = image_new(d, s, v);
+                image_t x = image_any(d, s, v);
                 unsigned char *clear = malloc((size_t)x.m.rows);
                 assert_non_null(clear);
                 for (int64_t r = 0; r < x.m.rows; r++)
