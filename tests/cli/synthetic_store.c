@@ -34,6 +34,7 @@ static const rc_opt_t table[] = {
     {"devices", 0, RC_OPT_INT, AT(devices), "N", "Devices (default 1).", 1, 8},
     {"fp64", 0, RC_OPT_FLAG, AT(s.fp64), NULL, "Also fp64.", 0, 0},
     {"shorts", 0, RC_OPT_FLAG, AT(s.shorts), NULL, "Also bf16 and fp16.", 0, 0},
+    {"complex", 0, RC_OPT_FLAG, AT(s.complexes), NULL, "Also c64 and c128.", 0, 0},
     {"shuffle", 0, RC_OPT_FLAG, AT(s.shuffle), NULL, "Rows in another order.", 0, 0},
     {"gaps", 0, RC_OPT_FLAG, AT(s.gaps), NULL, "Some cases fail, some features lack.", 0, 0},
     {"stale", 0, RC_OPT_FLAG, AT(s.stale), NULL, "Also rows that are superseded.", 0, 0},

@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3
 command -v "$python" >/dev/null || skip_all "no python3"
-plan 53
+plan 61
 cd "$tmp" || exit 99
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 "$synthetic" --matrices 40 --groups 10 --k 8,32 --fp64 --shorts s.h5 || exit 99
@@ -65,6 +65,15 @@ is "and says so" "$(column precision | sort -u)" bf16
 code "another of the same size is refused" 2 "$ROWCAST" predict mesh2d:n=30 -k 8 -m bf16.json --precision fp16 --extrapolate
 ok "in a line with those that it knows" grep -q 'the model was trained on bf16, found a request for fp16$' err
 code "that of all refuses none" 0 "$ROWCAST" predict mesh2d:n=30 -k 8 -m all.json --precision fp16 --extrapolate -f csv
+"$synthetic" --matrices 40 --groups 10 --k 8 --fp64 --complex c.h5 || exit 99
+code "a model of complex numbers" 0 "$ROWCAST" train c.h5 -o c.json -m cart --kernel 'syn-a*' --precision c64,c128 --folds 2 -q -f json
+is "lists them" "$(get c.json 'sorted(k for k, v in x["features"]["geometry"].items() if v)')" "['c128', 'c64']"
+is "and is evaluated of both" "$(get out '[p["name"] for p in x["by_k"]]')" "['k=8 c64', 'k=8 c128']"
+code "it answers for one of them" 0 "$ROWCAST" predict mesh2d:n=30 -k 8 -m c.json --precision c128 --extrapolate -f csv
+is "and says so of them" "$(column precision | sort -u)" c128
+code "real numbers of the same size are refused" 2 "$ROWCAST" predict mesh2d:n=30 -k 8 -m c.json --precision fp64 --extrapolate
+code "tables have them" 0 "$ROWCAST" query c.h5 -S best -f csv
+is "each with its lines" "$(column precision | sort -u | tr '\n' ' ')" "c128 c64 fp32 fp64 "
 code "on another store" 0 "$ROWCAST" evaluate other.h5 -m bf16.json --extrapolate -f json
 is "only rows of its type count" "$(get out '[p["name"] for p in x["by_k"]]')" "['k=8 bf16', 'k=32 bf16']"
 

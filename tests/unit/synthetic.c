@@ -125,7 +125,8 @@ double synthetic_time(
     return ns * factor;
 }
 
-const double synthetic_type_factor[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = 1, [RC_BF16] = 0.6, [RC_FP16] = 0.5};
+const double synthetic_type_factor[RC_TYPES] = {
+    [RC_FP32] = 1, [RC_FP64] = 1, [RC_BF16] = 0.6, [RC_FP16] = 0.5, [RC_C64] = 1.1, [RC_C128] = 1};
 
 /* ------------------------------------------------------------------- the store */
 
@@ -206,9 +207,10 @@ static rc_status_t add_features(writer_t *w, int64_t i)
     rc_status_t st = RC_OK;
     if (w->s->gaps && i % 11 == 3)
         return RC_OK;
-    for (int p = 0; st == RC_OK && p < 6; p++) {
-        static const int bytes[] = {4, 8, 2}; /* types of one size share their features */
-        if ((p / 2 == 1 && !w->s->fp64) || (p / 2 == 2 && !w->s->shorts))
+    for (int p = 0; st == RC_OK && p < 8; p++) {
+        static const int bytes[] = {4, 8, 2, 16}; /* types of one size share their features */
+        const int is_there[] = {1, w->s->fp64 || w->s->complexes, w->s->shorts, w->s->complexes};
+        if (!is_there[p / 2])
             continue;
         double value[RC_FEATURES_MEHRABI];
         rc_geometry_t g = synthetic_geometry(p % 2, bytes[p / 2]);
@@ -390,6 +392,10 @@ static int types_of(const synthetic_t *s, rc_precision_t *out)
     if (s->shorts) {
         out[n++] = RC_BF16;
         out[n++] = RC_FP16;
+    }
+    if (s->complexes) {
+        out[n++] = RC_C64;
+        out[n++] = RC_C128;
     }
     return n;
 }

@@ -18,6 +18,7 @@ typedef struct synthetic {
                        several */
     int fp64;    /* also fp64 */
     int shorts;  /* also bf16 and fp16, whose times are 0.6 and 0.5 of what their bytes say, and errors 1/4 and 1/2 of a unit */
+    int complexes; /* also c64 and c128 */
     int shuffle; /* the results come in another order; nothing else changes */
     int devices; /* the same cases on so many devices; the second is half as fast */
     int gaps;    /* 1: some cases failed, some matrices have no features */
