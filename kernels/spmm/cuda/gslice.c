@@ -107,14 +107,22 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ----------------------------------------------------------------- prepare */
 
+/* The strip that was asked for, or the widest of the type below it; 0: nothing was said. */
+static int asked_strip(const rc_problem_t *p)
+{
+    const int most = RC_GSLICE_STRIP_BYTES / (int)rc_sum_bytes(p->precision);
+    const int asked = (int)p->param[PARAM_STRIP];
+    return asked < most ? asked : most;
+}
+
 /* The strip that was asked for, or 16 bytes of every row, which are loaded at once, and less
  * where B does not fit into the shared memory of a CTA. */
 static rc_status_t choose_strip(
     const rc_problem_t *p, int64_t most, int *strip, size_t *shared, rc_err_t *err)
 {
-    int64_t asked = p->param[PARAM_STRIP];
+    const int asked = asked_strip(p);
     int64_t row = (int64_t)rc_precision_bytes(p->precision);
-    *strip = rc_strip_width(p->k, asked ? (int)asked : LOAD_BYTES / (int)row);
+    *strip = rc_strip_width(p->k, asked ? asked : LOAD_BYTES / (int)row);
     while (*strip > 1 && !asked &&
            ((p->a->cols + 1) * row * *strip > most || p->k / *strip < STRIPS_MIN))
         *strip /= 2;
@@ -133,7 +141,7 @@ static rc_status_t choose_columns(gslice_t *s, rc_err_t *err)
     const rc_problem_t *p = &s->base.p;
     int64_t warps = RC_GSLICE_COLUMNS_THREADS / RC_GSLICE_ROWS;
     int64_t full = (int64_t)FULL_WARPS * rc_cuda_sms(s->base.memory.x);
-    int asked = (int)p->param[PARAM_STRIP];
+    const int asked = asked_strip(p);
     int strip = rc_strip_width(p->k, asked ? asked : COLUMNS_BYTES / (int)s->base.sum_bytes);
     while (strip > 1 && !asked && rc_ceil_div(p->k, strip) * s->args.slices < full)
         strip /= 2;

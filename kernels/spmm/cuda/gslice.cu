@@ -313,40 +313,28 @@ __global__ void __launch_bounds__(RC_GSLICE_COLUMNS_THREADS, RC_GSLICE_COLUMNS_C
         multiply_columns<T, C, STRIP, false>(a, s, i, warps, j);
 }
 
-template <typename T, typename C> const void *columns_entry(int strip)
+template <typename T, typename C, int STRIP = RC_GSLICE_STRIP_MAX>
+const void *columns_entry(int strip)
 {
-    switch (strip) {
-    case 1:
-        return reinterpret_cast<const void *>(columns<T, C, 1>);
-    case 2:
-        return reinterpret_cast<const void *>(columns<T, C, 2>);
-    case 4:
-        return reinterpret_cast<const void *>(columns<T, C, 4>);
-    case 8:
-        return reinterpret_cast<const void *>(columns<T, C, 8>);
-    case 16:
-        return reinterpret_cast<const void *>(columns<T, C, 16>);
-    default:
+    if constexpr (STRIP * sizeof(sum_of<T>) <= RC_GSLICE_STRIP_BYTES)
+        if (strip == STRIP)
+            return reinterpret_cast<const void *>(columns<T, C, STRIP>);
+    if constexpr (STRIP > 1)
+        return columns_entry<T, C, STRIP / 2>(strip);
+    else
         return nullptr;
-    }
 }
 
-template <typename T, typename C> const void *slices_entry(int strip)
+template <typename T, typename C, int STRIP = RC_GSLICE_STRIP_MAX>
+const void *slices_entry(int strip)
 {
-    switch (strip) {
-    case 1:
-        return reinterpret_cast<const void *>(slices<T, C, 1>);
-    case 2:
-        return reinterpret_cast<const void *>(slices<T, C, 2>);
-    case 4:
-        return reinterpret_cast<const void *>(slices<T, C, 4>);
-    case 8:
-        return reinterpret_cast<const void *>(slices<T, C, 8>);
-    case 16:
-        return reinterpret_cast<const void *>(slices<T, C, 16>);
-    default:
+    if constexpr (STRIP * sizeof(sum_of<T>) <= RC_GSLICE_STRIP_BYTES)
+        if (strip == STRIP)
+            return reinterpret_cast<const void *>(slices<T, C, STRIP>);
+    if constexpr (STRIP > 1)
+        return slices_entry<T, C, STRIP / 2>(strip);
+    else
         return nullptr;
-    }
 }
 
 } // namespace rc

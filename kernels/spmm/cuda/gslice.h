@@ -12,6 +12,7 @@ extern "C" {
 
 enum {
     RC_GSLICE_STRIP_MAX = 16,
+    RC_GSLICE_STRIP_BYTES = 128, /* of the sums of a strip, that registers have room for */
     RC_GSLICE_THREADS_MAX = 1024,
     RC_GSLICE_COLUMNS_THREADS = 256,
     RC_GSLICE_COLUMNS_CTAS = 4, /* of a multiprocessor */
@@ -39,7 +40,8 @@ typedef struct rc_gslice_args {
     rc_cuda_scalars_t scalars;
 } rc_gslice_args_t;
 
-/** The device function for strips of so many columns (a power of two).  NULL: there is none.  It
+/** The device function for strips of so many columns (a power of two).  NULL: there is none, as for
+ *  sums of more than RC_GSLICE_STRIP_BYTES.  It
  *  needs (cols + 1) * strip values of dynamic shared memory.
  *  \param[in] col_bytes  2 or 4 */
 const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip);
