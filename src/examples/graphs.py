@@ -50,11 +50,11 @@ def as_graph(steps):
         return steps
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):  # what is made in the first calls
+    with torch.cuda.stream(side):  # plans have what they need on a stream after the first call there
         steps()
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, stream=side):
         steps()
     return graph.replay
 

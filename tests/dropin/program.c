@@ -257,6 +257,12 @@ static double exact(
     return sum;
 }
 
+/* What rounding to the type of C may take: cuSPARSE rounds sums of 16 bits on the way, and adds to C in it. */
+static double rounding_of(cudaDataType values, cudaDataType c)
+{
+    return value_sum(values) == c ? 0 : 3 * value_eps(c);
+}
+
 /* Sums have an error of eps for each term, of the type that they are in.  One of 16 bits is rounded to that once, by half an
  * eps of its own at most: two products of one matrix are an eps apart.  A C that is added to may be rounded before, too. */
 static int right(const matrix_t *m, const product_t *p, const double *b, const double *before,
@@ -264,7 +270,7 @@ static int right(const matrix_t *m, const product_t *p, const double *b, const d
 {
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
     double eps = value_eps(value_sum(m->type));
-    double rounding = value_sum(m->type) == c_type ? 0 : value_eps(c_type);
+    double rounding = rounding_of(m->type, c_type);
     for (int64_t row = 0; row < m->rows; row++)
         for (int64_t j = 0; j < p->k; j++) {
             int64_t at = p->c_rows ? row * p->k + j : j * m->rows + row;
@@ -477,7 +483,7 @@ static int right_sampled(const matrix_t *m, const product_t *p, const operand_t 
 {
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
     double eps = value_eps(value_sum(m->type));
-    double rounding = value_sum(m->type) == c_type ? 0 : value_eps(c_type);
+    double rounding = rounding_of(m->type, c_type);
     for (int64_t row = 0; row < m->rows; row++)
         for (int64_t e = m->ptr[row]; e < m->ptr[row + 1]; e++) {
             double want = p->beta * before[e];

@@ -103,8 +103,8 @@ static void check_values(const trial_t *t, const reference_t *ref, const rc_oper
         const double terms = (double)ref->terms[i / out->cols];
         const double none[2] = {0, 0};
         const double *old = size_of(with) > 0 ? held[i] : none;
-        /* what is added to may be rounded before */
-        double bound = (sum_eps * (terms + 4) + 2 * type->unit) * (size_of(by) * ref->mag[i] + size_of(with) * size_of(old))
+        /* what is added to may be rounded before, and sums of 16 bits on the way */
+        double bound = (sum_eps * (terms + 4) + 4 * type->unit) * (size_of(by) * ref->mag[i] + size_of(with) * size_of(old))
             + (terms + 2) * type->least;
         double found[2] = {0, 0};
         for (int q = 0; q < type->parts; q++) {

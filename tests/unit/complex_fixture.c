@@ -3,6 +3,7 @@
 
 #include "base/type.h"
 #include "complex_fixture.h"
+#include "operation/operand.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static void operand_make(rc_rng_t *rng, rc_precision_t type, int64_t rows, int64
 
 void operands_make(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *a, int64_t k)
 {
-    const int by_row = p->layout == RC_ROW_MAJOR;
+    const int by_row = rc_layout_in(p->layout) == RC_ROW_MAJOR;
     const int pad = (int)below(rng, PAD + 1);
     const int turned = p->op == RC_OP_SPMM_T;
     if (p->op == RC_OP_SDDMM) {
@@ -175,7 +176,8 @@ void operands_make(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *a, 
         operand_make(rng, p->precision, a->nnz, 1, 0, 0, &now.out);
     } else {
         operand_make(rng, p->precision, turned ? a->rows : a->cols, k, by_row, p->op == RC_OP_SPMV ? 0 : pad, &now.in[0]);
-        operand_make(rng, p->precision, turned ? a->cols : a->rows, k, by_row, 0, &now.out);
+        operand_make(
+            rng, p->precision, turned ? a->cols : a->rows, k, rc_layout_out(p->layout) == RC_ROW_MAJOR, 0, &now.out);
     }
     now.before = now.out;
 }
