@@ -50,7 +50,7 @@ def as_graph(steps):
         return steps
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):  # plans have what they need on a stream after the first call there
+    with torch.cuda.stream(side):  # a plan has what it needs on a stream after a call there
         steps()
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
