@@ -162,6 +162,10 @@ def sparse_arrays():
     of = jax.grad(lambda v: (rj.spmm(sparse.BCOO((v, a.indices), shape=a.shape), b) * weight).sum())(a.data)
     near(of, (weight @ b.T)[tuple(np.asarray(a.indices).T)])
     refused(TypeError, "traced", jax.jit(rj.spmm), a, b)
+    columns = jnp.asarray([1, 0, 2])  # one array of two matrices
+    for rows in ([0, 1, 3], [0, 2, 3]):
+        a = sparse.BCSR((jnp.ones(3), columns, jnp.asarray(rows)), shape=(2, 3))
+        near(rj.spmm(a, b[:3]), np.asarray(a.todense()) @ b[:3])
     m = rj.Matrix.of(scipy.sparse.coo_matrix(d))
     near(m @ b, d @ b)
 

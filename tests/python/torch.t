@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 72
+plan 73
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -48,7 +48,7 @@ check "autocast, deterministic and inference modes" check modes
 check "errors are a line" check errors
 check "plans are kept while the tensors live" kept kept
 check "in the place of PyTorch's products" kept replaced
-for test in reductions gradients ties short others; do
+for test in reductions gradients ties twice short others; do
     check "other reductions: $test" reduce "$test"
 done
 check "threads" kept threads

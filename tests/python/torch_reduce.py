@@ -86,6 +86,16 @@ def ties():
     assert not v.grad.isnan().any(), v.grad
 
 
+def twice():
+    """Places that COO has twice are one term, with gradients and without."""
+    at, val = torch.tensor([[0, 0, 1, 0], [1, 1, 0, 2]], device=DEVICE), torch.tensor([1.0, 3, -2, 5], dtype=F64, device=DEVICE)
+    for name in NAMES:
+        for needs in (False, True):
+            a = torch.sparse_coo_tensor(at, val, (2, 3)).requires_grad_(needs)
+            b = signed(3, 4)
+            near(rt.spmm(a, b, reduce=name), defined(name, torch.sparse_coo_tensor(at, val, (2, 3)).to_dense(), b), (name, needs))
+
+
 def short():
     """16 bits: terms are compared in 32."""
     d, b = dense(20, 11), signed(11, 4)

@@ -69,7 +69,12 @@ def _free_late() -> None:
 
     A few bytes stay for each, by which a call finds that its plan is gone.
     """
-    taken = [_late.pop() for _ in range(len(_late))]
+    taken = []
+    while True:
+        try:
+            taken.append(_late.pop())  # other threads take some, too
+        except IndexError:
+            break
     for platform in {platform for platform, _ in taken}:
         for array in jax.live_arrays(platform):
             try:

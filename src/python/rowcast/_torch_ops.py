@@ -175,7 +175,8 @@ def _extreme(ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor, kind: int) -> Ten
     if b.device.type == "cpu":
         lib.call(lib.load("rowcast_plan").rc_extremes_host, *given, threads())
     else:
-        lib.call(lib.load("rowcast_cuda").rc_extremes, *given, stream_of(b.device.index))
+        with torch.cuda.device(b.device):  # that of a default stream is the current one
+            lib.call(lib.load("rowcast_cuda").rc_extremes, *given, stream_of(b.device.index))
     return out
 
 

@@ -12,21 +12,23 @@ from typing import Any, Callable, Dict, Optional, Tuple
 import torch
 
 from . import _torch_ops as _ops
-from ._torch_memory import Tensor
-from ._torch_patterns import Pattern
+from ._torch_memory import Tensor, is_capturing
 
 _EXTREMES = {"amax": 0, "amin": 1}  # of rc_extreme_t
 _is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 
 
-def _kept(pattern: Pattern, name: str, make: Callable[[], Tensor]) -> Tensor:
-    """What a pattern has, made where it has not; a function that is compiled makes it."""
+def _kept(m: Any, name: str, make: Callable[[], Tensor]) -> Tensor:
+    """What a pattern has, made where it has not; in what is compiled or captured it is made there."""
     if _is_compiling():
         return make()
-    if name not in pattern.more:
+    more = m._pattern.more
+    if name not in more:
+        if is_capturing(m.col.device):  # it has no values before the graph runs
+            return make()
         with torch.inference_mode(False), torch.no_grad():
-            pattern.more[name] = make()
-    return pattern.more[name]
+            more[name] = make()
+    return more[name]
 
 
 def _majors(m: Any) -> Tensor:
@@ -39,10 +41,10 @@ def _by_rows(m: Any) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
     """Row pointers, columns, and where the entries by rows are among all; None: at their places."""
     if not m.by_columns:
         return m.crow, m.col, None
-    order = _kept(m._pattern, "by rows", lambda: torch.sort(m.col, stable=True)[1])
-    crow = _kept(m._pattern, "crow", lambda: torch.nn.functional.pad(
+    order = _kept(m, "by rows", lambda: torch.sort(m.col, stable=True)[1])
+    crow = _kept(m, "crow", lambda: torch.nn.functional.pad(
         _lengths_of(m).cumsum(0), (1, 0)))
-    return crow, _kept(m._pattern, "col", lambda: _majors(m)[order]), order
+    return crow, _kept(m, "col", lambda: _majors(m)[order]), order
 
 
 def _lengths_of(m: Any) -> Tensor:
@@ -55,7 +57,7 @@ def _lengths_of(m: Any) -> Tensor:
 
 def _lengths(m: Any) -> Tensor:
     """The same, at least 1."""
-    return _kept(m._pattern, f"lengths {m.by_columns}", lambda: _lengths_of(m).clamp(min=1))
+    return _kept(m, f"lengths {m.by_columns}", lambda: _lengths_of(m).clamp(min=1))
 
 
 # ---------------------------------------------------------------- reductions

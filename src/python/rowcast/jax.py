@@ -125,24 +125,26 @@ def _shown(array: Any) -> str:
 
 # ---------------------------------------------------------------- sparse arrays of JAX
 
-#: Of sparse arrays by the identity of their indices, which nobody changes.
-_patterns: Dict[int, Tuple[Any, Any, Tuple[int, int], Pattern]] = {}
+#: Of sparse arrays by the identity of their indices and row pointers, which nobody changes.
+_patterns: Dict[int, Tuple[Any, Any, Any, Tuple[int, int], Pattern]] = {}
 
 
 def _pattern_of(a: Any) -> Pattern:
     if a.n_batch or a.n_dense or a.ndim != 2:
         raise TypeError(f"a: expected a matrix of numbers without batches, found {a.ndim} "
                         f"dimensions, {a.n_batch} of batches and {a.n_dense} dense")
-    if isinstance(a.indices, jax.core.Tracer):
+    pointers = getattr(a, "indptr", a.indices)  # of BCOO there are none
+    if isinstance(a.indices, jax.core.Tracer) or isinstance(pointers, jax.core.Tracer):
         raise TypeError("a: expected places that are known, found traced ones: make a "
                         "rowcast.jax.Matrix outside of the function")
     key = id(a.indices)
     seen = _patterns.get(key)
-    if seen is not None and seen[0]() is a.indices and seen[1:3] == (type(a), a.shape):
-        return seen[3]
+    if seen is not None and (seen[0]() is a.indices and seen[1]() is pointers
+                             and seen[2:4] == (type(a), a.shape)):
+        return seen[4]
     made = _READERS[type(a).__name__](a)
     gone = weakref.ref(a.indices, lambda _: _patterns.pop(key, None))
-    _patterns[key] = gone, type(a), a.shape, made
+    _patterns[key] = gone, weakref.ref(pointers), type(a), a.shape, made
     return made
 
 

@@ -341,6 +341,8 @@ def spmm(a: Union[Matrix, Tensor], b: Tensor, *, reduce: str = "sum") -> Tensor:
     if not isinstance(reduce, str) or reduce not in REDUCTIONS:
         raise ValueError(f"reduce: expected {' or '.join(map(repr, REDUCTIONS))}, found {reduce!r}")
     _dense(b, "B")
+    if isinstance(a, Tensor) and a.layout == torch.sparse_coo:
+        a = a.coalesce()  # what is there twice is one term
     m, val = _matrix(a)
     val, b = _autocasted(val, b)
     if not _is_compiling():
