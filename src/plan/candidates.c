@@ -224,6 +224,7 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t
     for (int rank = 1; rank <= RC_KERNEL_UNRANKED; rank++)
         for (int i = 0; rc_kernels[i]; i++)
             if (serves(plan, rc_kernels[i]) && !is_listed(e, rc_kernels[i]->name) &&
+                guess_of(&g, rc_kernels[i]->name) < 0 && /* which the guess has with a limit */
                 rc_kernel_rank(rc_kernels[i], e->part.k, beyond) == rank)
                 RC_PASS(add_orders(
                     rc_kernels[i]->name, rc_kernels[i]->scatters, order, orders, e, err));

@@ -12,9 +12,10 @@
 
 enum {
     PARAM_FILL,
-    WIDTH_MAX = 8,   /* columns of a lane: 16 bytes */
-    WIDTH_LEAST = 2, /* a word */
-    CAPABILITY = 8,  /* of m16n8k16 */
+    WIDTH_MAX = 8,      /* columns of a lane: 16 bytes */
+    WIDTH_LEAST = 2,    /* a word */
+    CAPABILITY = 8,     /* of m16n8k16 */
+    MEAN_MOST = 100000, /* entries of a row: a warp walks over those of 16 rows */
     WARPS = RC_GMMA_THREADS / 32
 };
 
@@ -43,6 +44,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 {
     int64_t tiles = 0;
     RC_PASS(rc_cuda_slots_analyse(p, out, err));
+    if (p->a->nnz / MEAN_MOST > p->a->rows)
+        return rc_fail(err, RC_ENOTSUP, "shape: rows of more than %d entries", MEAN_MOST);
     RC_PASS(count_tiles(p, &tiles, err));
     const double fill = p->a->nnz > 0 ? (double)tiles * RC_MMA_PLACES / (double)p->a->nnz : 1;
     if (fill > (double)p->param[PARAM_FILL])
