@@ -174,8 +174,10 @@ void rc_times_end(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream
 void rc_trial_plan(rc_known_t *known);
 /** It has a better one beside it: they say which of both stays. */
 void rc_trial_better(rc_dropin_t *d, rc_known_t *known, rc_held_t *next);
-/** Time the kernel that is kept again: see whether it is as fast as it was. */
+/** Time the kernel that is kept again and again: see whether it is as fast as it was. */
 void rc_trial_again(rc_dropin_t *d, rc_known_t *known);
+/** ns that the plan takes: the longer, of what it took and takes.  0: not known */
+double rc_trial_kept(const rc_known_t *known);
 /** What the times say until now. */
 void rc_trial_decide(rc_dropin_t *d, rc_known_t *known);
 

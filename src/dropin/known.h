@@ -67,9 +67,11 @@ typedef enum rc_stage {
 enum { RC_TIMES = 5, RC_ENOUGH = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE = 1000 };
 
 /** Calls after which a kernel on the program's arrays is timed again, as the pattern may have
- *  changed to one that it is slow for; and how much longer it takes then. */
-enum { RC_AGAIN = 512 };
+ *  changed to one that it is slow for: odd, because patterns may take turns at an address.  How much
+ *  longer it takes then, by several times or by one. */
+enum { RC_AGAIN = 31 };
 #define RC_SLOWER 1.5
+#define RC_FAR 4
 
 /** Times of products in the program's stream. */
 typedef struct rc_times {
@@ -119,7 +121,8 @@ typedef struct rc_known {
     rc_held_t *next;           /**< a better one that is being tried; NULL: none */
     int next_turns;            /**< calls since then */
     int ways;                  /**< kernels on the program's arrays that were tried */
-    double kept_ns;            /**< that the kernel took which is timed again; 0: none is */
+    double kept_ns;            /**< that the kernel took which is timed again; 0: none is.  `ours`
+                                    has no times then but those that are looked at */
     int looked;                /**< 1: the longest row is known */
     int64_t longest;           /**< row */
     rc_held_t *sibling;        /**< whose pattern it is compared with; NULL: none */

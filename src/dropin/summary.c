@@ -37,8 +37,8 @@ static void print_known(const rc_known_t *known)
     print_product(known);
     if (known->reference.count > 0)
         fprintf(stderr, "; cuSPARSE %.1f us", 1e-3 * rc_times_median(&known->reference));
-    if (known->ours.count > 0)
-        fprintf(stderr, ", plan %.1f us", 1e-3 * rc_times_median(&known->ours));
+    if (rc_trial_kept(known) > 0)
+        fprintf(stderr, ", plan %.1f us", 1e-3 * rc_trial_kept(known));
     if (known->text[0])
         fprintf(stderr, " (%s)", known->text);
     if (known->begun_at > 0)

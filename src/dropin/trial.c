@@ -36,6 +36,16 @@ static void restart(rc_times_t *t)
     t->marked = 0;
 }
 
+/* What is known is left out; the stream has not got to the others. */
+static void leave_out(rc_times_t *t)
+{
+    for (; t->count > 0; t->count--, t->marked--) {
+        void *mark = t->mark[0];
+        memmove(t->mark, t->mark + 1, (RC_TIMES - 1) * sizeof *t->mark);
+        t->mark[RC_TIMES - 1] = mark;
+    }
+}
+
 void rc_times_renew(rc_known_t *known)
 {
     if (known->reference.count > 0)
@@ -98,6 +108,7 @@ void rc_trial_plan(rc_known_t *known)
 void rc_trial_better(rc_dropin_t *d, rc_known_t *known, rc_held_t *next)
 {
     rc_worth_settle(d, known);
+    known->kept_ns = 0;
     known->next = next;
     known->next_turns = 0;
     restart(&known->ours);
@@ -109,6 +120,12 @@ void rc_trial_again(rc_dropin_t *d, rc_known_t *known)
     rc_worth_settle(d, known);
     known->kept_ns = rc_times_median(&known->ours);
     restart(&known->ours);
+}
+
+double rc_trial_kept(const rc_known_t *known)
+{
+    double now = rc_times_median(&known->ours);
+    return now > known->kept_ns ? now : known->kept_ns;
 }
 
 /* The plan is not asked for again until its times are there: a program may be a thousand calls
@@ -124,9 +141,10 @@ rc_why_t rc_trial_turn(const rc_dropin_t *d, const rc_known_t *known)
 rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times)
 {
     int turn = known->next_turns;
+    int again = known->kept_ns > 0 && (known->turns % RC_AGAIN == 0 || known->ours.count > 0);
     *times = NULL;
     if (!known->next) {
-        if ((known->stage == RC_STAGE_TRYING && known->turns > 0) || known->kept_ns > 0)
+        if ((known->stage == RC_STAGE_TRYING && known->turns > 0) || again)
             *times = &known->ours;
         return known->held;
     }
@@ -208,13 +226,31 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     rc_past_save_later(d, known);
 }
 
-/* One that has become slow is tried anew, as all of them are. */
+/* Whether the kernel that is kept has become slow: 1, 0, or negative: not known yet.  A time that is
+ * as it was, or one that is far from that, says so alone. */
+static int is_slow(const rc_known_t *known)
+{
+    const rc_times_t *t = &known->ours;
+    int some = 0;
+    for (int i = 0; i < t->count; i++) {
+        if (t->ns[i] > RC_FAR * known->kept_ns)
+            return 1;
+        some += t->ns[i] > RC_SLOWER * known->kept_ns;
+    }
+    if (t->count == 0 || (some > 0 && t->count < RC_TIMES))
+        return -1;
+    return rc_times_median(t) > RC_SLOWER * known->kept_ns;
+}
+
+/* One that has become slow is tried anew, as all of them are.  What it has brought since its last
+ * times is known by these. */
 static void decide_again(rc_dropin_t *d, rc_known_t *known)
 {
-    if (known->ours.count < RC_TIMES)
+    int slow = is_slow(known);
+    if (slow < 0)
         return;
-    int slow = rc_times_median(&known->ours) > RC_SLOWER * known->kept_ns;
-    known->kept_ns = 0;
+    rc_worth_settle(d, known);
+    leave_out(&known->ours);
     if (!slow)
         return;
     rc_known_drop(d, known);

@@ -91,13 +91,13 @@ void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 
 void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
-    if (d->settings.always || known->next || known->ours.count < RC_ENOUGH)
+    if (d->settings.always || known->next || (known->kept_ns == 0 && known->ours.count < RC_ENOUGH))
         return;
     int more = known->ways < d->engine->directs(p) && rc_worth_trial(d, known);
     rc_held_t *next = more ? next_way(d, known, p) : NULL;
     if (next)
         rc_trial_better(d, known, next);
-    else if (known->turns % RC_AGAIN == 0)
+    else if (known->kept_ns == 0)
         rc_trial_again(d, known);
 }
 

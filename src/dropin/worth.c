@@ -112,7 +112,7 @@ void rc_worth_settle(rc_dropin_t *d, rc_known_t *known)
     if (known->by_plan == known->settled || known->reference.count == 0 || known->ours.count == 0)
         return;
     double won = 1e-9 * (double)(known->by_plan - known->settled) *
-                 (rc_times_median(&known->reference) - rc_times_median(&known->ours));
+                 (rc_times_median(&known->reference) - rc_trial_kept(known));
     known->settled = known->by_plan;
     known->won += won;
     *(won > 0 ? &d->account.won : &d->account.lost) += won > 0 ? won : -won;

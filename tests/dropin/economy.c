@@ -6,6 +6,7 @@
  *   economy crowd          a pattern that comes back, among many that do not
  *   economy better         a tuned plan takes the place of the first, where it is faster
  *   economy saved          what it says that it saved, beside what it did
+ *   economy slowed         likewise of a kernel that becomes slow
  *   economy again          prints when plans came, for runs with a folder of choices
  *   economy cold           first products of a pattern that are slow
  *   economy vectors        products with a vector, by kernels that need no making
@@ -43,6 +44,7 @@ typedef struct program {
     int changing; /* calls after which a pattern changes; 0: none does */
     double host_s[2]; /* that the program's host takes for a call, by cuSPARSE and by a plan, while the stream works */
     double ways[2]; /* cuSPARSE's time over that of each kernel on the program's arrays; 0: these are products with a matrix */
+    int slow_at;    /* call from which the first of them takes eight times cuSPARSE's time; 0: none */
     int crowd;    /* calls of others after each one of the first pattern; 0: all take turns */
     /* the outcome */
     double plain_s;
@@ -114,7 +116,7 @@ static void multiply(program_t *p, pattern_t *x, int call)
         x->s.idx[2] = call / p->changing % 3;
     if (p->ways[0] > 0) {
         for (int i = 0; i < 2; i++)
-            e->direct_ns[i] = e->other_ns / p->ways[i];
+            e->direct_ns[i] = e->other_ns / (i == 0 && p->slow_at > 0 && call >= p->slow_at ? 0.125 : p->ways[i]);
         p->wrong += vector(&x->s) != CUSPARSE_STATUS_SUCCESS || !right_vector(&x->s);
     } else
         p->wrong += plain(&x->s) != CUSPARSE_STATUS_SUCCESS || !right(&x->s);
@@ -427,6 +429,22 @@ static void vectors(void)
     ok(p.engine.directs > 1900 && !p.wrong, "the second is taken where the first is slower");
 }
 
+/* The pattern of a solver becomes one that its kernel is slow for.
+ * \param[in] second  cuSPARSE's time over that of the other kernel */
+static void slowed(double second)
+{
+    program_t p = usual();
+    p.calls = 3000;
+    p.product_ns = 1e5;
+    p.ways[0] = 2;
+    p.ways[1] = second;
+    p.slow_at = 1100;
+    p = run(p);
+    say(&p, "slowed");
+    printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s));
+    ok(!p.wrong && ratio(&p) > 1, "a solver whose kernel becomes slow has won");
+}
+
 static int random_programs(int programs, uint64_t seed, program_t (*draw)(uint64_t seed))
 {
     double worst = 1e9;
@@ -469,6 +487,8 @@ int main(int argc, char **argv)
         host();
     else if (strcmp(what, "saved") == 0)
         saved();
+    else if (strcmp(what, "slowed") == 0)
+        slowed(1);
     else if (strcmp(what, "again") == 0)
         again();
     else if (strcmp(what, "vectors") == 0)

@@ -238,8 +238,17 @@ static void memory(void)
     vectors_free(&v);
 }
 
+/* Products after which the second kernel multiplies; `most`: it does not. */
+static int until_second(vectors_t *v, int most)
+{
+    for (int i = 0; i < most; i++)
+        if (multiply(v) && engine()->way == 1)
+            return i;
+    return most;
+}
+
 /* The pattern has become one that the kernel is slow for. */
-static void slower(void)
+static void slower(double now)
 {
     vectors_t v;
     vectors_new(&v, 0);
@@ -247,11 +256,31 @@ static void slower(void)
     engine()->direct_ns[1] = 1.2e6;
     ok(multiply_many(&v, 90) && engine()->way == 0, "the first is kept");
     int marked = engine()->marked;
-    ok(multiply_many(&v, 400) && engine()->marked == marked, "and not timed for long");
-    ok(multiply_many(&v, 600) && engine()->marked > marked && engine()->way == 0, "then it is, and stays");
-    engine()->direct_ns[0] = 5e6;
-    ok(multiply_many(&v, 700) && engine()->way == 1 && !v.wrong, "where it has become slow the second is kept");
+    ok(multiply_many(&v, 1000) && engine()->marked > marked && engine()->marked < marked + 1000 / 10 && engine()->way == 0,
+        "one product in some is timed, and it stays");
+    engine()->direct_ns[0] = now;
+    ok(until_second(&v, 100) < 60, "where it has become slow the second is tried soon");
+    ok(multiply_many(&v, 100) && engine()->way == 1 && !v.wrong, "and kept");
     ok(engine()->ways == 1 && engine()->looked == 2, "the matrix was looked at again, and nothing of the first is left");
+    vectors_free(&v);
+}
+
+/* The host is ahead of the stream. */
+static void ahead(void)
+{
+    vectors_t v;
+    int runs = 0;
+    vectors_new(&v, 0);
+    engine()->direct_ns[0] = 1e6;
+    engine()->direct_ns[1] = 1.2e6;
+    (void)multiply_many(&v, 90);
+    engine()->lag = 20;
+    engine()->direct_ns[0] = 5e6;
+    for (int i = 0; i < 90; i++) {
+        engine()->calls++;
+        runs += multiply(&v) && engine()->way == 0;
+    }
+    ok(runs < 60 && !v.wrong, "what is slow is seen when the stream has got there");
     vectors_free(&v);
 }
 
@@ -333,7 +362,11 @@ int main(int argc, char **argv)
     else if (strcmp(what, "memory") == 0)
         memory();
     else if (strcmp(what, "slower") == 0)
-        slower();
+        slower(5e6);
+    else if (strcmp(what, "rather") == 0)
+        slower(1.9e6);
+    else if (strcmp(what, "ahead") == 0)
+        ahead();
     else if (strcmp(what, "graphs") == 0)
         graphs();
     else if (strcmp(what, "bits") == 0)
