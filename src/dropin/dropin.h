@@ -121,6 +121,9 @@ uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known);
 /** After the last user a plan is among the dead; NULL is allowed. */
 void rc_known_leave(rc_dropin_t *d, rc_held_t *held);
 
+/** The trial of a better plan is over: the one that is not kept goes.  Without one nothing is done. */
+void rc_known_leave_next(rc_dropin_t *d, rc_known_t *known);
+
 /** The pattern has no plan any more. */
 void rc_known_drop(rc_dropin_t *d, rc_known_t *known);
 
@@ -214,6 +217,8 @@ int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known);
 
 /** What the plan of a pattern has brought since the last time is put into the account. */
 void rc_worth_settle(rc_dropin_t *d, rc_known_t *known);
+/** The same of the better plan that is tried, whose trial is over. */
+void rc_worth_tried(rc_dropin_t *d, rc_known_t *known);
 /** A check found another pattern: that product was made twice. */
 void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known);
 

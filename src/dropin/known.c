@@ -58,14 +58,22 @@ void rc_known_leave(rc_dropin_t *d, rc_held_t *held)
     (void)rc_making_wake(d);
 }
 
+void rc_known_leave_next(rc_dropin_t *d, rc_known_t *known)
+{
+    if (!known->next)
+        return;
+    rc_worth_tried(d, known);
+    rc_known_leave(d, known->next);
+    known->next = NULL;
+}
+
 void rc_known_drop(rc_dropin_t *d, rc_known_t *known)
 {
     rc_worth_settle(d, known);
     rc_known_leave(d, known->held);
-    rc_known_leave(d, known->next);
+    rc_known_leave_next(d, known);
     rc_known_leave(d, known->sibling);
     known->held = NULL;
-    known->next = NULL;
     known->won = 0;
     known->kept_ns = 0;
     known->sibling = NULL;

@@ -139,7 +139,7 @@ typedef struct rc_known {
     uint64_t calls;
     uint64_t since; /**< calls before the pattern that it has now */
     uint64_t by_plan;
-    uint64_t settled;  /**< of them, whose gain is in the account */
+    uint64_t settled;  /**< of them, whose gain is in the account, or will be as those of `next` */
     double won;        /**< seconds of that */
     uint64_t begun_at; /**< call in which the first plan was begun; 0: none was */
     uint64_t last;     /**< call of the process that it was in last */

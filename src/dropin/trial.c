@@ -207,7 +207,6 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     int keep = stays(&known->better, &known->ours);
     if (keep < 0)
         return;
-    known->next = NULL;
     if (!next->direct) {
         d->account.better += rc_times_median(&known->ours) / rc_times_median(&known->better);
         d->account.improved++;
@@ -222,7 +221,7 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
         memcpy(known->ours.ns, known->better.ns, sizeof known->ours.ns);
         memcpy(known->text, known->held->made.text, sizeof known->text);
     }
-    rc_known_leave(d, next);
+    rc_known_leave_next(d, known);
     rc_past_save_later(d, known);
 }
 

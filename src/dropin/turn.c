@@ -47,10 +47,10 @@ static int run_one(
     if (st == 0) {
         held->runs++;
         known->by_plan++;
+        known->settled += held == known->next; /* its trial says what they bring */
     } else if (held == known->next) {
-        known->next = NULL;
         known->held->tuned = 1;
-        rc_known_leave(d, held);
+        rc_known_leave_next(d, known);
     }
     return st;
 }

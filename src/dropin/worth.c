@@ -107,15 +107,27 @@ int rc_worth_better(const rc_dropin_t *d, const rc_known_t *known)
     return (double)known->held->runs * won >= sooner * rc_worth_estimate(d, known, 1);
 }
 
-void rc_worth_settle(rc_dropin_t *d, rc_known_t *known)
+/* What products have brought, of which each took that long; 0: that is not known. */
+static void book(rc_dropin_t *d, rc_known_t *known, uint64_t runs, double ns)
 {
-    if (known->by_plan == known->settled || known->reference.count == 0 || known->ours.count == 0)
+    if (known->reference.count == 0 || ns == 0)
         return;
-    double won = 1e-9 * (double)(known->by_plan - known->settled) *
-                 (rc_times_median(&known->reference) - rc_trial_kept(known));
-    known->settled = known->by_plan;
+    double won = 1e-9 * (double)runs * (rc_times_median(&known->reference) - ns);
     known->won += won;
     *(won > 0 ? &d->account.won : &d->account.lost) += won > 0 ? won : -won;
+}
+
+void rc_worth_settle(rc_dropin_t *d, rc_known_t *known)
+{
+    if (known->reference.count == 0 || rc_trial_kept(known) == 0)
+        return;
+    book(d, known, known->by_plan - known->settled, rc_trial_kept(known));
+    known->settled = known->by_plan;
+}
+
+void rc_worth_tried(rc_dropin_t *d, rc_known_t *known)
+{
+    book(d, known, known->next->runs, rc_times_median(&known->better));
 }
 
 void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known)
@@ -142,7 +154,8 @@ static int affords(rc_dropin_t *d, double making, double risk)
 {
     const rc_account_t *a = &d->account;
     for (int i = 0; i < d->count; i++) {
-        rc_worth_settle(d, d->known[i]);
+        if (d->known[i]->kept_ns == 0) /* else its next time comes first */
+            rc_worth_settle(d, d->known[i]);
         risk += risk_of(d->known[i]);
     }
     double before = d->start < before_most ? d->start : before_most;

@@ -7,6 +7,7 @@
  *   economy better         a tuned plan takes the place of the first, where it is faster
  *   economy saved          what it says that it saved, beside what it did
  *   economy slowed         likewise of a kernel that becomes slow
+ *   economy tried          likewise of one that is tried
  *   economy again          prints when plans came, for runs with a folder of choices
  *   economy cold           first products of a pattern that are slow
  *   economy vectors        products with a vector, by kernels that need no making
@@ -429,15 +430,28 @@ static void vectors(void)
     ok(p.engine.directs > 1900 && !p.wrong, "the second is taken where the first is slower");
 }
 
-/* The pattern of a solver becomes one that its kernel is slow for.
- * \param[in] second  cuSPARSE's time over that of the other kernel */
-static void slowed(double second)
+/* The second kernel of a solver of few products is slow. */
+static void tried(void)
+{
+    program_t p = usual();
+    p.calls = 40;
+    p.product_ns = 1e6;
+    p.ways[0] = 2;
+    p.ways[1] = 0.2;
+    p = run(p);
+    say(&p, "tried");
+    printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s));
+    ok(!p.wrong && ratio(&p) > 0.98, "a solver loses little by a kernel that is tried");
+}
+
+/* The pattern of a solver becomes one that its kernel is slow for. */
+static void slowed(void)
 {
     program_t p = usual();
     p.calls = 3000;
     p.product_ns = 1e5;
     p.ways[0] = 2;
-    p.ways[1] = second;
+    p.ways[1] = 1;
     p.slow_at = 1100;
     p = run(p);
     say(&p, "slowed");
@@ -488,7 +502,9 @@ int main(int argc, char **argv)
     else if (strcmp(what, "saved") == 0)
         saved();
     else if (strcmp(what, "slowed") == 0)
-        slowed(1);
+        slowed();
+    else if (strcmp(what, "tried") == 0)
+        tried();
     else if (strcmp(what, "again") == 0)
         again();
     else if (strcmp(what, "vectors") == 0)

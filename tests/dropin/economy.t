@@ -9,7 +9,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 13
+plan 14
 cd "$tmp" || exit 1
 
 # economy WHAT...: its lines that did not pass; "nothing" where no test ran
@@ -40,3 +40,4 @@ saved()
 }
 is "the summary says what was saved" "$(saved saved 0.98)" "as it was"
 is "and what a kernel lost that became slow" "$(saved slowed 0.7)" "as it was"
+is "or that was tried" "$(saved tried 0.9)" "as it was"
