@@ -128,14 +128,19 @@ double rc_trial_kept(const rc_known_t *known)
     return now > known->kept_ns ? now : known->kept_ns;
 }
 
-/* The plan is not asked for again until its times are there: a program may be a thousand calls
- * ahead of its stream, and the plan may be slow. */
+/* 1: what is tried is not to multiply until its times are there, or the first of them: a program
+ * may be a thousand calls ahead of its stream, and it may be slow. */
+static int awaits(const rc_times_t *tried)
+{
+    return tried->marked >= RC_TIMES || (tried->marked > 0 && tried->count == 0);
+}
+
 rc_why_t rc_trial_turn(const rc_dropin_t *d, const rc_known_t *known)
 {
     if (d->settings.always)
         return RC_WHY_PLAN;
     int theirs = known->reference.marked < RC_TIMES && known->turns % 2 == 1;
-    return theirs || known->ours.marked >= RC_TIMES ? RC_WHY_TRYING : RC_WHY_PLAN;
+    return theirs || awaits(&known->ours) ? RC_WHY_TRYING : RC_WHY_PLAN;
 }
 
 rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times)
@@ -149,7 +154,7 @@ rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times)
         return known->held;
     }
     known->next_turns++;
-    int next = turn % 2 == 0 && known->better.marked < RC_TIMES;
+    int next = turn % 2 == 0 && !awaits(&known->better);
     if (turn > 0) /* the first call of a plan loads its kernels */
         *times = next ? &known->better : &known->ours;
     return next ? known->next : known->held;

@@ -284,6 +284,24 @@ static void ahead(void)
     vectors_free(&v);
 }
 
+/* The same, of a kernel that may be slow: a few products are enough to know. */
+static void doubtful(double first, int most, const char *name)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    engine()->lag = 40;
+    engine()->direct_ns[0] = first;
+    engine()->direct_ns[1] = 2e7;
+    int slow = 0;
+    for (int i = 0; i < 600; i++) {
+        engine()->calls++;
+        int ours = multiply(&v);
+        slow += ours && engine()->direct_ns[engine()->way] > 2e6;
+    }
+    ok(slow > 0 && slow <= most && !v.wrong, name);
+    vectors_free(&v);
+}
+
 static void graphs(void)
 {
     vectors_t v;
@@ -367,6 +385,10 @@ int main(int argc, char **argv)
         slower(1.9e6);
     else if (strcmp(what, "ahead") == 0)
         ahead();
+    else if (strcmp(what, "doubtful") == 0)
+        doubtful(2e7, 6, "while a kernel's first time is not known, it multiplies no more");
+    else if (strcmp(what, "beside") == 0)
+        doubtful(1e6, 3, "nor does it beside one that is kept");
     else if (strcmp(what, "graphs") == 0)
         graphs();
     else if (strcmp(what, "bits") == 0)
