@@ -1,5 +1,6 @@
 #include "config.h"
 #include "dropin/direct.h"
+#include "dropin/stream.h"
 
 #include <stdio.h>
 
@@ -37,8 +38,8 @@ static cudaError_t follow(rc_direct_run_t *run, cudaStream_t stream, cudaEvent_t
     return e;
 }
 
-cudaError_t rc_direct_run(rc_direct_run_t *run, const rc_asked_t *p, cudaEvent_t last, int overlaps)
+int rc_direct_run(rc_direct_run_t *run, const rc_asked_t *p, cudaEvent_t last, int overlaps)
 {
-    cudaError_t e = run->scratch ? follow(run, p->stream, last) : cudaSuccess;
-    return e != cudaSuccess ? e : run->way->launch(p, run->scratch, overlaps);
+    int bad = run->scratch && failed(follow(run, p->stream, last));
+    return bad ? -1 : run->way->launch(p, run->scratch, overlaps);
 }

@@ -20,8 +20,9 @@ typedef struct rc_direct {
      *  launch, which a graph may hold. */
     int64_t (*scratch)(const rc_asked_t *p);
     /** \param[in] scratch   those bytes, of this stream
-     *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0) */
-    cudaError_t (*launch)(const rc_asked_t *p, void *scratch, int overlaps);
+     *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0)
+     *  \return as the engine's `run` */
+    int (*launch)(const rc_asked_t *p, void *scratch, int overlaps);
 } rc_direct_t;
 
 /** Those of an operation, the one that is tried first before the others. */
@@ -49,9 +50,9 @@ typedef struct rc_direct_run {
  *  \return an error: there may be scratch even so */
 cudaError_t rc_direct_new(rc_direct_run_t *out, const rc_asked_t *p, int way, rc_made_t *made);
 
-/** \param[in] last  after the run before; NULL where there is no scratch */
-cudaError_t rc_direct_run(
-    rc_direct_run_t *run, const rc_asked_t *p, cudaEvent_t last, int overlaps);
+/** \param[in] last  after the run before; NULL where there is no scratch
+ *  \return as the engine's `run` */
+int rc_direct_run(rc_direct_run_t *run, const rc_asked_t *p, cudaEvent_t last, int overlaps);
 
 #ifdef __cplusplus
 }

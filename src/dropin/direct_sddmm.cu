@@ -3,6 +3,7 @@
 #include "dropin/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
+#include "dropin/stream.h"
 #include "device/cuda/group_sum.cuh"
 #include "device/cuda/load.cuh"
 #include "device/cuda/types.cuh"
@@ -183,7 +184,7 @@ void launch_width(const sddmm_args<T, P, I> &a, int64_t each, cudaStream_t strea
     sddmm_kernel<WIDTH><<<blocks, THREADS, 0, stream>>>(a, shift);
 }
 
-template <int EACH> cudaError_t launch_entries(const rc_asked_t *p, void *, int)
+template <int EACH> int launch_entries(const rc_asked_t *p, void *, int)
 {
     cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
     rc::with_types(&p->a, [&](auto ptr, auto idx) {
@@ -202,7 +203,7 @@ template <int EACH> cudaError_t launch_entries(const rc_asked_t *p, void *, int)
                 launch_width<1>(a, EACH, stream);
         });
     });
-    return cudaGetLastError();
+    return failed(cudaGetLastError()) ? -1 : 0;
 }
 
 /* Lanes that walk K with a stride load a sector for each value. */

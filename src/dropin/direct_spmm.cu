@@ -3,6 +3,7 @@
 #include "dropin/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
+#include "dropin/stream.h"
 #include "device/cuda/load.cuh"
 #include "device/cuda/types.cuh"
 #include "device/cuda/vector.cuh"
@@ -111,7 +112,7 @@ void launch_width(const spmm_args<T, P, I> &a, cudaStream_t stream)
     spmm_kernel<WIDTH><<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(a, shift, tiles);
 }
 
-cudaError_t launch_rows(const rc_asked_t *p, void *, int)
+int launch_rows(const rc_asked_t *p, void *, int)
 {
     cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
     rc::with_types(&p->a, [&](auto ptr, auto idx) {
@@ -129,7 +130,7 @@ cudaError_t launch_rows(const rc_asked_t *p, void *, int)
                 launch_width<1>(a, stream);
         });
     });
-    return cudaGetLastError();
+    return failed(cudaGetLastError()) ? -1 : 0;
 }
 
 /* The longest row is one load after the other, and no other row waits for it. */

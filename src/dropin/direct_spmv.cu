@@ -2,6 +2,7 @@
 #include "dropin/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
+#include "dropin/stream.h"
 #include "device/cuda/load.cuh"
 #include "device/cuda/overlap.cuh"
 #include "device/cuda/segments.cuh"
@@ -117,7 +118,7 @@ template <int EACH_LANE> int rows_suit(const rc_asked_t *p)
     return steps * a_step <= (p->library_ns > 2 * least ? p->library_ns / 2 : least);
 }
 
-template <int EACH_LANE> cudaError_t launch_rows(const rc_asked_t *p, void *, int)
+template <int EACH_LANE> int launch_rows(const rc_asked_t *p, void *, int)
 {
     const int shift = shift_of(p, EACH_LANE);
     const int64_t blocks = rc::pieces_of(p->a.rows, THREADS >> shift);
@@ -128,7 +129,7 @@ template <int EACH_LANE> cudaError_t launch_rows(const rc_asked_t *p, void *, in
                 args_of<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
         });
     });
-    return cudaGetLastError();
+    return failed(cudaGetLastError()) ? -1 : 0;
 }
 
 /* -------------------------------------------------------------- equal parts */
@@ -289,22 +290,28 @@ __global__ void __launch_bounds__(THREADS)
         a.put(row, sum);
 }
 
-cudaError_t launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
+int launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
 {
     cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
     const int64_t tiles = tiles_of(p);
     const int blocks = static_cast<int>(rc::pieces_of(tiles, THREADS / WARP));
+    int st = -1;
     rc::with_types(&p->a, [&](auto ptr, auto idx) {
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             const auto a = args_of<T, decltype(ptr), decltype(idx)>(p);
             const auto o = open_of<rc::sum_of<T>>(p, scratch);
+            const auto open = [&](int over) {
+                rc::launch_over(open_kernel<T, decltype(ptr), decltype(idx)>, blocks, THREADS, over,
+                    stream, a, o);
+                return failed(cudaGetLastError()) ? 1 : 0;
+            };
             merge_kernel<<<static_cast<unsigned>(tiles), THREADS, 0, stream>>>(a, o);
-            rc::launch_over(open_kernel<T, decltype(ptr), decltype(idx)>, blocks, THREADS, overlaps,
-                stream, a, o);
+            if (!failed(cudaGetLastError()))
+                st = open(overlaps) == 0 ? 0 : open(0); /* rows are stored by now */
         });
     });
-    return cudaGetLastError();
+    return st;
 }
 
 } // namespace

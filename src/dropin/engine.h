@@ -66,7 +66,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 9, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 10, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -131,7 +131,8 @@ typedef struct rc_engine {
     void *(*make)(void *copy, const rc_making_t *how, rc_made_t *made);
     /** The product by a plan, values read anew.  The pattern is compared on the device, and
      *  where it differs C comes from the arrays of the program.  \param[in] number  of this check,
-     *      increasing */
+     *      increasing
+     *  \return positive: it failed when a part of C was written, which cannot be undone */
     int (*run)(void *plan, const rc_asked_t *p, rc_checking_t check, uint64_t number);
     /** \param[out] equal    the newest check that was told to have found the pattern of the plan,
      *  0: none

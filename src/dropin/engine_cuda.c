@@ -455,9 +455,8 @@ static void *engine_direct(const rc_asked_t *p, int way, rc_made_t *made)
 static int engine_run(void *plan, const rc_asked_t *p, rc_checking_t check, uint64_t number)
 {
     made_t *m = plan;
-    int st = !m->direct.way ? run_plan(m, p, check, number)
-             : failed(rc_direct_run(&m->direct, p, m->last, m->overlaps)) ? -1
-                                                                          : 0;
+    int st = m->direct.way ? rc_direct_run(&m->direct, p, m->last, m->overlaps)
+                           : run_plan(m, p, check, number);
     made_mark(m, p->stream); /* a part of it may run even so */
     return st;
 }

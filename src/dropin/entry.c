@@ -111,16 +111,16 @@ static void count(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn)
 static rc_turn_t begin(
     rc_dropin_t *d, rc_why_t why, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
-    const rc_turn_t turn = {why, NULL, NULL, 0};
+    const rc_turn_t turn = {why, NULL, NULL, 0, 0};
     return why == RC_WHY_PLAN ? rc_dropin_begin(d, p, descr) : turn;
 }
 
-/* \param[in] st  of cuSPARSE, or success  \return it */
+/* \param[in] st  of cuSPARSE, or success  \return what the program is told */
 static cusparseStatus_t end(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn, cusparseStatus_t st)
 {
     rc_dropin_end(d, turn, st == CUSPARSE_STATUS_SUCCESS);
     count(d, op, turn);
-    return st;
+    return turn->failed ? CUSPARSE_STATUS_EXECUTION_FAILED : st;
 }
 
 /* ------------------------------------------------------------------ functions */

@@ -55,7 +55,9 @@ static int run_one(
     return st;
 }
 
-static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, rc_trusted_t *t)
+/* \param[out] failed  set to 1 where a part of C was written before it failed */
+static rc_why_t run_plan(
+    rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, rc_trusted_t *t, int *failed)
 {
     uint64_t number = rc_known_number(d, known);
     rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT
@@ -63,7 +65,7 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p,
                                                        : RC_CHECK_QUIET;
     int tries = known->next ? 2 : 1; /* the better one, then the one that it is to replace */
     int st = -1;
-    for (int i = 0; i < tries && st != 0; i++)
+    for (int i = 0; i < tries && st < 0; i++)
         st = run_one(d, known, p, check, number);
     if (st == 0) {
         if (known->first_check == 0)
@@ -74,7 +76,8 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p,
     rc_known_drop(d, known);
     known->stage = RC_STAGE_OFF;
     known->off = RC_WHY_REFUSED;
-    return RC_WHY_REFUSED;
+    *failed = st > 0;
+    return *failed ? RC_WHY_PLAN : RC_WHY_REFUSED;
 }
 
 /* -------------------------------------------------------------------- stages */
@@ -182,7 +185,7 @@ static int is_timed(const rc_dropin_t *d, const rc_known_t *known, rc_why_t why)
 
 static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
-    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream, p->direct};
+    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream, p->direct, 0};
     int device = 0;
     if (!d->engine || d->forked)
         return turn;
@@ -204,7 +207,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
     known->last = d->calls;
     turn.why = advance(d, known, p);
     if (turn.why == RC_WHY_PLAN)
-        turn.why = run_plan(d, known, p, rc_known_trusted(d, descr, p));
+        turn.why = run_plan(d, known, p, rc_known_trusted(d, descr, p), &turn.failed);
     else if (is_timed(d, known, turn.why) && rc_times_begin(d, known, &known->reference, p->stream))
         turn.known = known;
     known->turns++;

@@ -358,7 +358,7 @@ static int run_direct(const plan_t *plan, const rc_asked_t *product)
     past.direct = 1;
     fake.last_ns = time_of_plan();
     multiply_direct(product);
-    return 0;
+    return plan->way == fake.breaks - 1;
 }
 
 static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t number)

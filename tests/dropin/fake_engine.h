@@ -38,6 +38,7 @@ typedef struct fake_engine {
     double plan_ns; /**< told: what a plan takes */
     double direct_ns[2]; /**< told: what each kernel on the program's arrays takes; 0: as a plan */
     int unsuited; /**< told: number, from 1, of the one that does not suit; 0: none */
+    int breaks;   /**< told: number, from 1, of the one that fails when it has stored a part; 0: none */
     int blind;    /**< told: 1: no matrix can be */
     int looked;   /**< matrices that were looked at */
     long longest; /**< row, as the last of them was told */

@@ -302,6 +302,29 @@ static void doubtful(double first, int most, const char *name)
     vectors_free(&v);
 }
 
+/* A kernel fails when it has stored a part of y, which has lost what was there. */
+static void broken(void)
+{
+    vectors_t v;
+    int told = 0;
+    vectors_new(&v, 0);
+    v.beta = 2;
+    engine()->direct_ns[0] = 1e6;
+    engine()->direct_ns[1] = 0.5e6;
+    engine()->breaks = 2;
+    int before = fake_counts()->spmv;
+    for (int i = 0; i < 60; i++) {
+        v.y[0] = v.y[1] = 1;
+        cusparseStatus_t st = spmv(&v, CUSPARSE_OPERATION_NON_TRANSPOSE, CUDA_R_32F, v.alg);
+        told += st == CUSPARSE_STATUS_EXECUTION_FAILED;
+        v.wrong += v.y[0] != 6 || v.y[1] != 10;
+    }
+    ok(told == 1 && fake_counts()->spmv > before, "the program is told that a kernel failed");
+    ok(!v.wrong, "cuSPARSE does not multiply once more");
+    ok(engine()->ways == 0 && !multiply(&v) && !v.wrong, "and does all that come after it");
+    vectors_free(&v);
+}
+
 static void graphs(void)
 {
     vectors_t v;
@@ -395,6 +418,8 @@ int main(int argc, char **argv)
         bits();
     else if (strcmp(what, "once") == 0)
         once();
+    else if (strcmp(what, "broken") == 0)
+        broken();
     else
         passing();
     return ok_end();
