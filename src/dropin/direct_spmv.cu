@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(THREADS) rows_kernel(const spmv_args<T, P, I> 
     S sum = S(0);
     if (row < a.rows) {
         const int32_t r = static_cast<int32_t>(row);
-        sum = sum_of_row(a, static_cast<uint32_t>(a.begin_of(r) + lane),
+        sum = sum_of_row(a, static_cast<uint32_t>(a.begin_of(r)) + static_cast<uint32_t>(lane),
             static_cast<uint32_t>(a.begin_of(r + 1)), static_cast<uint32_t>(lanes));
     }
     __syncwarp();
