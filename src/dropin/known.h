@@ -108,8 +108,8 @@ typedef struct rc_held {
 typedef struct rc_known {
     rc_key_t key;
     rc_stage_t stage;
-    rc_why_t off; /**< why the stage is OFF */
-    int turns;    /**< calls in this stage */
+    rc_why_t off;  /**< why the stage is OFF */
+    int64_t turns; /**< calls in this stage */
     rc_times_t reference;
     double product_ns; /**< median of earlier ones; 0: there were none */
     rc_times_t ours;
@@ -119,7 +119,7 @@ typedef struct rc_known {
     uint64_t tag;              /**< low bits of the numbers of its checks */
     rc_held_t *held;           /**< NULL: no plan */
     rc_held_t *next;           /**< a better one that is being tried; NULL: none */
-    int next_turns;            /**< calls since then */
+    int64_t next_turns;        /**< calls since then */
     int ways;                  /**< kernels on the program's arrays that were tried */
     double kept_ns;            /**< that the kernel took which is timed again; 0: none is.  `ours`
                                     has no times then but those that are looked at */

@@ -145,7 +145,7 @@ rc_why_t rc_trial_turn(const rc_dropin_t *d, const rc_known_t *known)
 
 rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times)
 {
-    int turn = known->next_turns;
+    int64_t turn = known->next_turns;
     int again = known->kept_ns > 0 && (known->turns % RC_AGAIN == 0 || known->ours.count > 0);
     *times = NULL;
     if (!known->next) {
