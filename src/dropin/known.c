@@ -152,7 +152,8 @@ void rc_known_make_memory(rc_dropin_t *d)
 {
     for (int i = d->count - 1; i > 0 && d->bytes >= d->settings.memory; i--) {
         rc_known_t *known = d->known[i];
-        if (!known->held || !may_go(d, known) || d->calls - known->last < RC_IDLE)
+        int has = known->held && known->held->made.bytes > 0;
+        if (!has || !may_go(d, known) || d->calls - known->last < RC_IDLE)
             continue;
         rc_known_drop(d, known);
         known->stage = RC_STAGE_WATCHING;

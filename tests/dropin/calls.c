@@ -514,6 +514,28 @@ static void direct(void)
     small_free(&s);
 }
 
+/* With ROWCAST_BUDGET=memory=1000, which one plan takes. */
+static void room(void)
+{
+    small_t s[3];
+    int wrong = 0;
+    int ours = 0;
+    for (int i = 0; i < 3; i++) {
+        small_new(&s[i]);
+        s[i].idx[1] = i;
+    }
+    s[0].beta = -1;
+    for (int i = 0; i < 40; i++)
+        ours = added(&s[0], &wrong);
+    ok(ours && until_plan(&s[1], 40), "there are a kernel and a plan");
+    for (int i = 0; i < 1100; i++)
+        wrong += plain(&s[1]) != CUSPARSE_STATUS_SUCCESS || !right(&s[1]);
+    ok(!until_plan(&s[2], 40) && engine()->made == 1, "which has all memory that there may be");
+    ok(added(&s[0], &wrong) && !wrong, "a kernel without memory does not go for it");
+    for (int i = 0; i < 3; i++)
+        small_free(&s[i]);
+}
+
 /* With ROWCAST_TRUST=preprocess. */
 static void trust(void)
 {
@@ -573,6 +595,8 @@ int main(int argc, char **argv)
         unsupported();
     else if (strcmp(what, "direct") == 0)
         direct();
+    else if (strcmp(what, "room") == 0)
+        room();
     else if (strcmp(what, "types") == 0)
         types();
     else if (strcmp(what, "plans") == 0)
