@@ -9,6 +9,16 @@
 
 /* --------------------------------------------------------------------- table */
 
+/* Of strides one is 1, the other one is from line to line. */
+static int is_wide(const rc_asked_t *p)
+{
+    const int64_t bytes = rc_dropin_type(p->a.precision)->bytes;
+    const int64_t lines =
+        (p->ldb | p->ldc | p->left_by.row * p->left_by.col | p->b_by.row * p->b_by.col) * bytes;
+    return p->k > 0 && (((uintptr_t)p->left | (uintptr_t)p->b | (uintptr_t)p->c) % 16) == 0 &&
+           lines % 16 == 0;
+}
+
 static rc_key_t key_of(const rc_asked_t *p, int device)
 {
     rc_key_t key;
@@ -28,6 +38,7 @@ static rc_key_t key_of(const rc_asked_t *p, int device)
     key.row_ptr_bytes = p->a.row_ptr_bytes;
     key.col_idx_bytes = p->a.col_idx_bytes;
     key.precision = (int)p->a.precision;
+    key.wide = p->direct && is_wide(p);
     key.c_sums = p->c_sums;
     return key;
 }

@@ -45,6 +45,8 @@ typedef struct rc_key {
     int row_ptr_bytes;
     int col_idx_bytes;
     int precision;
+    int wide;   /**< 1: lines of operands begin at multiples of 16 bytes, which kernels on the
+                     program's arrays are faster with; 0 where nothing depends on it */
     int c_sums; /**< as of rc_asked_t; keys are compared as bytes */
 } rc_key_t;
 

@@ -514,6 +514,43 @@ static void direct(void)
     small_free(&s);
 }
 
+/* B from an address on. */
+static void move(small_t *s, float *b)
+{
+    (void)cusparseDestroyDnMat(s->db);
+    (void)cusparseCreateDnMat(&s->db, 3, 4, 4, b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+}
+
+/* Parts of arrays, which kernels cannot load in pieces of 16 bytes. */
+static void slices(void)
+{
+    _Alignas(16) float b[16] = {0};
+    _Alignas(16) float c[8] = {0};
+    small_t s;
+    int ours = 0;
+    small_new(&s);
+    s.beta = -1;
+    (void)cusparseDestroyDnMat(s.dc);
+    (void)cusparseCreateDnMat(&s.dc, 2, 4, 4, c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    move(&s, b);
+    for (int i = 0; i < 60; i++) {
+        int before = engine()->directs;
+        (void)plain(&s);
+        ours = engine()->directs > before;
+    }
+    ok(ours, "there is a kernel");
+    for (int at = 1; at < 4; at++) {
+        int before = engine()->directs;
+        move(&s, b + at);
+        (void)plain(&s);
+        ok(engine()->directs == before, "a slice is another product");
+        move(&s, b + at % 2 * 4);
+        (void)plain(&s);
+        ok(engine()->directs == before + 1, "and the first has its kernel, wherever it is");
+    }
+    small_free(&s);
+}
+
 /* With ROWCAST_BUDGET=memory=1000, which one plan takes. */
 static void room(void)
 {
@@ -595,6 +632,8 @@ int main(int argc, char **argv)
         unsupported();
     else if (strcmp(what, "direct") == 0)
         direct();
+    else if (strcmp(what, "slices") == 0)
+        slices();
     else if (strcmp(what, "room") == 0)
         room();
     else if (strcmp(what, "types") == 0)

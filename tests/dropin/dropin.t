@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 69
+plan 70
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -41,7 +41,7 @@ random=$(program random)
 with ROWCAST_WAIT=always "$calls" passing >out 2>err
 is "what is not understood is passed through as it was" "$(failed)" ""
 is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
-for what in plans siblings both twin decisions patience improved abandoned quicker unsupported direct; do
+for what in plans siblings both twin decisions patience improved abandoned quicker unsupported direct slices; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" $what >out 2>err
     is "$what" "$(failed)" ""
 done
