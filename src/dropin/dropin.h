@@ -201,6 +201,9 @@ rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times);
 /** Calls of a pattern that are not looked at: few, until many patterns did not come back. */
 int rc_worth_patience(const rc_dropin_t *d);
 
+/** 1: the account is looked at in this call, as it is not in each. */
+int rc_worth_is_time(const rc_known_t *known);
+
 /** Seconds that making a plan is expected to take.  \param[in] tuned  1: a better one */
 double rc_worth_estimate(const rc_dropin_t *d, const rc_known_t *known, int tuned);
 /** What it may take, in doubt. */

@@ -91,12 +91,6 @@ static void watch_always(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
         rc_making_begin(d, known, p, 0);
 }
 
-/* The account is not looked at in each call. */
-static int is_time(const rc_known_t *known)
-{
-    return known->turns < 16 || known->turns % 8 < 2;
-}
-
 /* The pattern is summed before a plan is worth it: one that changes from call to call is not what
  * it was when the plan is made, and there is none then. */
 static void watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
@@ -112,13 +106,13 @@ static void watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
         return;
     }
     int wanted =
-        d->cache.path || (is_time(known) && known->reference.count > 0 &&
+        d->cache.path || (rc_worth_is_time(known) && known->reference.count > 0 &&
                              rc_worth_calls(d, known, 0.5) && rc_worth_budget(d, known, 0));
     int summed = rc_past_sum(d, known, p, wanted);
     rc_past_load(d, known);
     if (known->sibling || (!known->choice && (!summed || known->reference.count < RC_ENOUGH)))
         return;
-    if (is_time(known) && rc_worth_calls(d, known, 1) && !rc_known_waits(d, known) &&
+    if (rc_worth_is_time(known) && rc_worth_calls(d, known, 1) && !rc_known_waits(d, known) &&
         rc_worth_budget(d, known, 0))
         rc_making_begin(d, known, p, 0);
 }
@@ -136,7 +130,7 @@ static int is_any_tried(const rc_dropin_t *d)
 static void improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (d->settings.always || known->held->tuned || known->next || d->job.known ||
-        known->ours.count < RC_TIMES || !is_time(known))
+        known->ours.count < RC_TIMES || !rc_worth_is_time(known))
         return;
     if (rc_worth_better(d, known) && !is_any_tried(d) && rc_worth_budget(d, known, 1))
         rc_making_begin(d, known, p, 1);

@@ -68,7 +68,7 @@ static int is_time(rc_dropin_t *d, const rc_known_t *known)
     if (d->settings.always)
         return known->turns >= 1;
     return known->turns >= rc_worth_patience(d) && known->reference.count >= RC_ENOUGH &&
-           known->pace.before > 0 && rc_worth_trial(d, known);
+           known->pace.before > 0 && rc_worth_is_time(known) && rc_worth_trial(d, known);
 }
 
 void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
@@ -93,7 +93,8 @@ void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (d->settings.always || known->next || (known->kept_ns == 0 && known->ours.count < RC_ENOUGH))
         return;
-    int more = known->ways < d->engine->directs(p) && rc_worth_trial(d, known);
+    int more =
+        known->ways < d->engine->directs(p) && rc_worth_is_time(known) && rc_worth_trial(d, known);
     rc_held_t *next = more ? next_way(d, known, p) : NULL;
     if (next)
         rc_trial_better(d, known, next);

@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 70
+plan 71
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -51,6 +51,8 @@ for what in passing kept scalars first second neither better unsuited blind slow
 done
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000,memory=50 "$vectors" memory >out 2>err
 is "products with a vector: memory" "$(failed)$(cat err)" ""
+with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=0 "$vectors" poor >out 2>err
+is "products with a vector: poor" "$(failed)$(cat err)" ""
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000,memory=1000 "$calls" room >out 2>err
 is "room for plans" "$(failed)" ""
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_BITS=free "$vectors" bits >out 2>err

@@ -16,6 +16,7 @@ typedef struct fake_engine {
     int strays;  /**< runs of a plan while another device was the current one, and sums that nothing was prepared for */
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
+    int timed;    /**< how often the clock was asked */
     int marked;   /**< marks that were asked for */
     int summed;   /**< sums that were */
     int copied;   /**< copies that were */

@@ -302,6 +302,18 @@ static void doubtful(double first, int most, const char *name)
     vectors_free(&v);
 }
 
+/* With ROWCAST_BUDGET=share=0.  The pace of the program needs the clock in each call. */
+static void poor(void)
+{
+    vectors_t v;
+    vectors_new(&v, 0);
+    (void)multiply_many(&v, 40);
+    int before = engine()->timed;
+    ok(!multiply_many(&v, 400) && !v.wrong && engine()->ways == 0, "what cannot be afforded is not tried");
+    ok(engine()->timed < before + 600, "and the account is not looked at in each call");
+    vectors_free(&v);
+}
+
 /* A kernel fails when it has stored a part of y, which has lost what was there. */
 static void broken(void)
 {
@@ -418,6 +430,8 @@ int main(int argc, char **argv)
         bits();
     else if (strcmp(what, "once") == 0)
         once();
+    else if (strcmp(what, "poor") == 0)
+        poor();
     else if (strcmp(what, "broken") == 0)
         broken();
     else
