@@ -201,7 +201,8 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
     known->last = d->calls;
     turn.why = advance(d, known, p);
     if (turn.why == RC_WHY_PLAN)
-        turn.why = run_plan(d, known, p, rc_known_trusted(d, descr, p), &turn.failed);
+        turn.why =
+            run_plan(d, known, p, p->direct ? NULL : rc_known_trusted(d, descr, p), &turn.failed);
     else if (is_timed(d, known, turn.why) && rc_times_begin(d, known, &known->reference, p->stream))
         turn.known = known;
     known->turns++;

@@ -596,6 +596,11 @@ static void trust(void)
     }
     (void)until_plan(&s, 1);
     checked = engine()->checked;
+    for (int i = 0; i < 40; i++) {
+        s.beta = i % 2 ? 0 : 1;
+        (void)plain(&s);
+    }
+    ok(engine()->directs > 0 && engine()->checked == checked, "a kernel for another beta takes no trust away");
     (void)cusparseDestroySpMat(s.a);
     (void)cusparseCreateCsr(&s.a, 2, 3, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
