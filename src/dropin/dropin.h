@@ -146,7 +146,8 @@ rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device);
  *  bound.  \param[out] why  set with 1 */
 int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why);
 
-/** The entry of such a product on any stream, with a plan that is kept; NULL: there is none. */
+/** The entry of such a product on any stream, with a plan that is kept and that a graph may hold;
+ *  NULL: there is none. */
 rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device);
 
 /** 1: the entry has a plan of the same pattern at another address now. */

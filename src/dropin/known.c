@@ -198,7 +198,8 @@ rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device)
     for (int i = 0; i < d->count; i++) {
         rc_known_t *known = d->known[i];
         key.stream = known->key.stream;
-        if (known->stage == RC_STAGE_ON && memcmp(&known->key, &key, sizeof key) == 0)
+        if (known->stage == RC_STAGE_ON && !known->busy && known->held->made.captures &&
+            memcmp(&known->key, &key, sizeof key) == 0)
             return known;
     }
     return NULL;

@@ -105,7 +105,7 @@ void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 rc_why_t rc_ways_capture(rc_dropin_t *d, const rc_asked_t *p, int device)
 {
     rc_known_t *known = rc_known_kept(d, p, device);
-    if (!known || known->busy || !known->held->made.captures)
+    if (!known)
         return RC_WHY_CAPTURE;
     known->last = d->calls;
     return d->engine->run(known->held->plan, p, RC_CHECK_NOT, 0) == 0 ? RC_WHY_PLAN

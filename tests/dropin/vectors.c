@@ -368,9 +368,22 @@ static void graphs(void)
     doubled.captured = 1;
     ok(!multiply(&doubled) && engine()->strays == 0, "a graph does not take that one");
     ok(!v.wrong && !other.wrong && !doubled.wrong, "all are right");
+    vectors_t stay;
+    vectors_new(&stay, 0);
+    (void)cusparseDestroySpMat(stay.a); /* that one, on a stream where the first stays */
+    (void)cusparseCreateCsr(&stay.a, ROWS, COLS, 2, doubled.ptr, doubled.idx, doubled.val, CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    stay.ptr[2] = 2;
+    engine()->direct_ns[1] = 1.5e6;
+    ok(multiply_many(&stay, 90) && engine()->way == 0, "elsewhere the first stays");
+    doubled.captured = 0;
+    (void)multiply(&doubled);
+    stay.captured = 1;
+    ok(multiply(&stay) && engine()->strays == 0 && !stay.wrong, "a graph takes it, though the other one was used later");
     vectors_free(&v);
     vectors_free(&other);
     vectors_free(&doubled);
+    vectors_free(&stay);
 }
 
 /* With ROWCAST_BITS=free. */
