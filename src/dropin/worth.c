@@ -176,5 +176,6 @@ int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned)
 
 int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known)
 {
-    return affords(d, 0, of_way * product_of(known));
+    double making = d->done[known->key.op][1] == 0 ? first_of_all : 0;
+    return affords(d, making, of_way * product_of(known));
 }
