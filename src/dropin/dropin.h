@@ -122,7 +122,7 @@ uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known);
 /** After the last user a plan is among the dead; NULL is allowed. */
 void rc_known_leave(rc_dropin_t *d, rc_held_t *held);
 
-/** The trial of a better plan is over: the one that is not kept goes.  Without one nothing is done. */
+/** The trial of a better plan, if there is one, is over: the plan that is not kept goes. */
 void rc_known_leave_next(rc_dropin_t *d, rc_known_t *known);
 
 /** The pattern has no plan any more. */

@@ -230,8 +230,8 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     rc_past_save_later(d, known);
 }
 
-/* Whether the kernel that is kept has become slow: 1, 0, or negative: not known yet.  A time that is
- * as it was, or one that is far from that, says so alone. */
+/* Whether the kernel that is kept has become slow: 1, 0, or negative: not known yet.  A time that
+ * is as it was, or one that is far from that, says so alone. */
 static int is_slow(const rc_known_t *known)
 {
     const rc_times_t *t = &known->ours;
