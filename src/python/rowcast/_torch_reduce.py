@@ -19,7 +19,7 @@ _is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda
 
 
 def _kept(m: Any, name: str, make: Callable[[], Tensor]) -> Tensor:
-    """What a pattern has, made where it has not; in what is compiled or captured it is made there."""
+    """What a pattern has, made where it has not; compiled and captured functions make it."""
     if _is_compiling():
         return make()
     more = m._pattern.more
