@@ -15,7 +15,8 @@ rc_direct_list_t rc_directs(const rc_asked_t *p)
 
 cudaError_t rc_direct_new(rc_direct_run_t *out, const rc_asked_t *p, int way, rc_made_t *made)
 {
-    const rc_direct_t *w = &rc_directs(p).way[way];
+    const rc_direct_list_t all = rc_directs(p);
+    const rc_direct_t *w = all.way + way;
     *out = (rc_direct_run_t){.way = w};
     made->captures = w->scratch == NULL;
     (void)snprintf(made->text, sizeof made->text, "%s", w->name);

@@ -436,7 +436,8 @@ static int engine_directs(const rc_asked_t *p)
 
 static void *engine_direct(const rc_asked_t *p, int way, rc_made_t *made)
 {
-    const rc_direct_t *w = &rc_directs(p).way[way];
+    const rc_direct_list_t all = rc_directs(p);
+    const rc_direct_t *w = all.way + way;
     made_t *m = w->suits && !w->suits(p) ? NULL : calloc(1, sizeof *m);
     if (!m)
         return NULL;

@@ -223,6 +223,7 @@ static struct XLA_FFI_Error *said(const rc_xla_api_t *api, rc_status_t st, const
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == st)
             args.code = codes[i].code;
+    /* cppcheck-suppress returnDanglingLifetime ; the error is XLA's own */
     return api->error_create(&args);
 }
 
@@ -255,9 +256,9 @@ struct XLA_FFI_Error *rc_xla_call(struct XLA_FFI_CallFrame *given)
     (void)pthread_mutex_lock(&p->lock);
     rc_status_t st = p->runs > 0 ? RC_OK : rc_fail(&err, RC_EINVAL, "plan: it was freed");
     struct XLA_FFI_Error *refused = NULL;
+    rc_xla_stream_args_t of = {.size = sizeof of, .context = frame->context};
     int on_device = st == RC_OK && p->run[0].plan->place.x->kind != RC_DEVICE_CPU;
     if (on_device) {
-        rc_xla_stream_args_t of = {.size = sizeof of, .context = frame->context};
         refused = frame->api->stream_get(&of);
         stream = of.stream;
     }

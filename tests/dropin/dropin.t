@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 71
+plan 70
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
