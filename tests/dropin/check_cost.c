@@ -128,35 +128,27 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
     operands_free(bench, &o);
 }
 
+/* With indices of either width. */
+static void each(void *user, const char *name, const rc_csr_t *m)
+{
+    for (int bytes = 4; bytes <= 8 && m->nnz > 0; bytes += 4)
+        one(user, name, m, bytes);
+}
+
 int main(int argc, char **argv)
 {
     bench_t bench = {.k = 32};
-    int first = 1;
-    if (argc > 2 && strcmp(argv[1], "-k") == 0) {
-        bench.k = strtoll(argv[2], NULL, 10);
-        first = 3;
-    }
-    if (first >= argc || bench.k < 1) {
-        fprintf(stderr, "usage: %s [-k K] MATRIX...\n", argv[0]);
+    const int first = cost_arguments(argc, argv, &bench.k);
+    if (first == 0)
         return 2;
-    }
     if (cost_begin(&bench.cost) != 0)
         return 77;
     cost_check((int)cusparseCreate(&bench.handle), "cusparseCreate");
     cost_check((int)cusparseSetStream(bench.handle, bench.cost.stream), "cusparseSetStream");
     puts("matrix,rows,entries,index_bytes,cusparse_us,plan_us,plan_with_check_us,host_cusparse_us,host_plan_us,"
          "host_plan_with_check_us,host_stream_us,kernel");
-    for (int i = first; i < argc; i++) {
-        rc_err_t err;
-        rc_csr_t m;
-        if (rc_mtx_read(argv[i], 1, &m, NULL, &err) < 0) {
-            fprintf(stderr, "%s\n", err.text);
-            return 1;
-        }
-        for (int bytes = 4; bytes <= 8 && m.nnz > 0; bytes += 4)
-            one(&bench, argv[i], &m, bytes);
-        rc_csr_free(&m);
-    }
+    if (cost_each(argc, argv, first, each, &bench) != 0)
+        return 1;
     double n = bench.count;
     printf("# K = %lld, %d cases: the check takes %.1f %% of the plan's product (geomean), more than 5 %% in %d; %.1f %% of"
            " cuSPARSE's, more than 5 %% in %d\n",

@@ -15,6 +15,34 @@ void cost_check(int e, const char *what)
     exit(1);
 }
 
+int cost_arguments(int argc, char **argv, int64_t *k)
+{
+    int first = 1;
+    if (argc > 2 && strcmp(argv[1], "-k") == 0) {
+        *k = strtoll(argv[2], NULL, 10);
+        first = 3;
+    }
+    if (first < argc && *k >= 1)
+        return first;
+    fprintf(stderr, "usage: %s [-k K] MATRIX...\n", argv[0]);
+    return 0;
+}
+
+int cost_each(int argc, char **argv, int first, void (*work)(void *user, const char *name, const rc_csr_t *m), void *user)
+{
+    for (int i = first; i < argc; i++) {
+        rc_err_t err;
+        rc_csr_t m;
+        if (rc_mtx_read(argv[i], 1, &m, NULL, &err) < 0) {
+            fprintf(stderr, "%s\n", err.text);
+            return 1;
+        }
+        work(user, argv[i], &m);
+        rc_csr_free(&m);
+    }
+    return 0;
+}
+
 void *cost_copy(const void *from, size_t bytes)
 {
     void *p = NULL;

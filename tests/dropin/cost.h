@@ -14,6 +14,13 @@ typedef struct cost {
     void *ahead; /**< memory that is cleared first: the host is ahead of the stream then */
 } cost_t;
 
+/** Read [-k K] MATRIX...
+ *  \param[in,out] k  what K is where nobody says  \return index of the first matrix; 0: the usage was said */
+int cost_arguments(int argc, char **argv, int64_t *k);
+
+/** Matrices from `first` on, each by `work`.  \return 0, or 1 with a line where one cannot be read */
+int cost_each(int argc, char **argv, int first, void (*work)(void *user, const char *name, const rc_csr_t *m), void *user);
+
 /** \return 77 with a line where there is no GPU, else 0 */
 int cost_begin(cost_t *c);
 

@@ -143,37 +143,26 @@ static void sampled(const bench_t *bench, const char *name, const rc_sparse_view
     cost_free(o.p.c);
 }
 
+static void each(void *user, const char *name, const rc_csr_t *m)
+{
+    rc_sparse_view_t a = cost_matrix(m, 4);
+    with_vector(user, name, &a);
+    sampled(user, name, &a);
+    cost_free(a.row_ptr);
+    cost_free(a.col_idx);
+    cost_free(a.val);
+}
+
 int main(int argc, char **argv)
 {
     bench_t bench = {.k = 64};
-    int first = 1;
-    if (argc > 2 && strcmp(argv[1], "-k") == 0) {
-        bench.k = strtoll(argv[2], NULL, 10);
-        first = 3;
-    }
-    if (first >= argc || bench.k < 1) {
-        fprintf(stderr, "usage: %s [-k K] MATRIX...\n", argv[0]);
+    const int first = cost_arguments(argc, argv, &bench.k);
+    if (first == 0)
         return 2;
-    }
     if (cost_begin(&bench.cost) != 0)
         return 77;
     cost_check((int)cusparseCreate(&bench.handle), "cusparseCreate");
     cost_check((int)cusparseSetStream(bench.handle, bench.cost.stream), "cusparseSetStream");
     puts("matrix,op,rows,entries,k,way,us,host_us");
-    for (int i = first; i < argc; i++) {
-        rc_err_t err;
-        rc_csr_t m;
-        if (rc_mtx_read(argv[i], 1, &m, NULL, &err) < 0) {
-            fprintf(stderr, "%s\n", err.text);
-            return 1;
-        }
-        rc_sparse_view_t a = cost_matrix(&m, 4);
-        with_vector(&bench, argv[i], &a);
-        sampled(&bench, argv[i], &a);
-        cost_free(a.row_ptr);
-        cost_free(a.col_idx);
-        cost_free(a.val);
-        rc_csr_free(&m);
-    }
-    return 0;
+    return cost_each(argc, argv, first, each, &bench);
 }

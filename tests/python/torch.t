@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 73
+plan 74
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -51,6 +51,11 @@ check "in the place of PyTorch's products" kept replaced
 for test in reductions gradients ties twice short others; do
     check "other reductions: $test" reduce "$test"
 done
+if "$python" -c 'import scipy' 2>err; then
+    ok "iterations as graphs" "$python" "$top_srcdir/src/examples/graphs.py" 8
+else
+    skip "iterations as graphs" "no SciPy"
+fi
 check "threads" kept threads
 check "copies and pickles" kept copied
 check "children of fork" kept fork
