@@ -22,6 +22,7 @@ bound=(sh "$top/tests/bound.sh" --stage "$stage_limit")
 passed=0
 failed=0
 skipped=0
+said=() # what failed, and its first words: the end of a long output is what people see
 full=1
 stacks=0
 for word in "$@"; do
@@ -45,6 +46,7 @@ one()
         say "ok: $1"
     else
         failed=$((failed + 1))
+        said+=("$1")
         say "FAILED: $1"
     fi
 }
@@ -89,6 +91,7 @@ count_results()
     ((f == 0)) || while IFS= read -r trs; do
         printf '%s\n' "---- end of ${trs%.trs}.log"
         grep -vE '^(ok|PASS:) ' "${trs%.trs}.log" | tail -n 100 | sed 's/^/    /'
+        said+=("${trs%.trs}:" "$(awk '/^ok /{n = 0} /^not ok /{n = 8} /^ERROR:/{n = 1} n-- > 0{print "    " $0}' "${trs%.trs}.log" | head -n 24)")
     done < <(find "$1" -path "$1/serial" -prune -o -path "$1/sanitize" -prune -o \
         -path "$1/rowcast-*" -prune -o -name '*.trs' -exec \
         grep -lE '^:test-result: (FAIL|ERROR|XPASS)' {} +)
@@ -256,6 +259,7 @@ check_stacks()
     suite "$build/clang" --enable-werror --without-cuda CC=clang
     suite "$build/native" --enable-werror --without-cuda CFLAGS="-g -O3 -march=native"
     say "$skipped skipped"
+    ((failed == 0)) || printf '%s\n' "failed:" "${said[@]}"
     echo "$passed passed, $failed failed"
     ((failed == 0))
 }
