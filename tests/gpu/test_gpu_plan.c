@@ -3,44 +3,16 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_device.h"
 #include "scratch.h"
 
-#include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
-
-static int have_gpu(void)
-{
-    rc_device_t *d = open_gpu(); /* says when there must be one */
-    if (d)
-        rc_device_close(d);
-    return d != NULL;
-}
-
-static cudaStream_t new_stream(void)
-{
-    cudaStream_t s = NULL;
-    CUDA(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-    return s;
-}
-
-/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
-static void *on_device(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes + 16));
-    if (bytes > 0)
-        CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
 
 /* -------------------------------------------------------- memory of the application */
 
@@ -88,8 +60,8 @@ static void product_new(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t
     x->label[0] = '\0';
     fill_product(rng, p, in, k, &x->b, &x->c);
     x->before = x->c;
-    x->device_b = on_device(data_of(&x->b), data_bytes(p));
-    x->device_c = on_device(data_of(&x->c), data_bytes(p));
+    x->device_b = upload(data_of(&x->b), data_bytes(p));
+    x->device_c = upload(data_of(&x->c), data_bytes(p));
 }
 
 static void product_free(product_t *x)
@@ -159,9 +131,9 @@ static rc_plan_matrix_t place_matrix(rc_rng_t *rng, const input_t *in)
     rc_plan_matrix_t m = matrix_of(in, below(rng, 2) ? 4 : 8, in->exact);
     m.on_device = (int)below(rng, 2);
     if (m.on_device) {
-        m.row_ptr = on_device(m.row_ptr, ((size_t)m.rows + 1) * (size_t)m.row_ptr_bytes);
-        m.col_idx = on_device(m.col_idx, (size_t)m.nnz * sizeof(int32_t));
-        m.val = on_device(m.val, (size_t)m.nnz * rc_precision_bytes(m.precision));
+        m.row_ptr = upload(m.row_ptr, ((size_t)m.rows + 1) * (size_t)m.row_ptr_bytes);
+        m.col_idx = upload(m.col_idx, (size_t)m.nnz * sizeof(int32_t));
+        m.val = upload(m.val, (size_t)m.nnz * rc_precision_bytes(m.precision));
     }
     return m;
 }
@@ -183,7 +155,7 @@ static void update(rc_rng_t *rng, rc_plan_t *plan, input_t *in, cudaStream_t str
     in->exact = any_type(rng); /* whatever that of the matrix was */
     new_values(rng, in);
     const size_t bytes = (size_t)in->nnz * rc_precision_bytes(in->exact);
-    void *val = on ? on_device(values_in(in, in->exact), bytes) : values_in(in, in->exact);
+    void *val = on ? upload(values_in(in, in->exact), bytes) : values_in(in, in->exact);
     ok(rc_plan_update_values(plan, in->nnz, val, in->exact, on, stream, &err), &err, "rc_plan_update_values");
     if (on)
         CUDA(cudaFree(val));
@@ -377,9 +349,9 @@ static void update_in_a_graph(fixture_t *f, const char *kernel)
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     rc_rng_seed(&rng, 77);
-    void *first = on_device(f->in.val64, (size_t)f->in.nnz * sizeof *f->in.val64);
+    void *first = upload(f->in.val64, (size_t)f->in.nnz * sizeof *f->in.val64);
     new_values(&rng, &f->in);
-    void *second = on_device(values_in(&f->in, RC_FP32), (size_t)f->in.nnz * sizeof(float));
+    void *second = upload(values_in(&f->in, RC_FP32), (size_t)f->in.nnz * sizeof(float));
     ok(rc_plan_update_values(plan, f->in.nnz, second, RC_FP32, 1, f->stream, &err), &err, "first update");
     CUDA(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeThreadLocal));
     for (int i = 0; i < rounds; i++) {
@@ -481,7 +453,7 @@ static void threads_have_clones(void **state)
         skip();
     rc_plan_t *plan = plan_of(f, "gchunk:entries=4", NULL);
     for (int i = 0; i < workers; i++) {
-        w[i] = (worker_t){.f = f, .stream = new_stream(), .c = on_device(data_of(&f->x.c), data_bytes(&f->p))};
+        w[i] = (worker_t){.f = f, .stream = new_stream(), .c = upload(data_of(&f->x.c), data_bytes(&f->p))};
         ok(rc_plan_clone(plan, w[i].stream, &w[i].plan, &err), &err, "rc_plan_clone");
     }
     for (int i = 0; i < workers; i++)

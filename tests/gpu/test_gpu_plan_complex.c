@@ -4,6 +4,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "base/type.h"
 #include "complex_fixture.h"
 #include "device/device.h"
@@ -11,12 +12,9 @@
 #include "operands.h"
 #include "rowcast_cuda.h"
 
-#include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
 
 /* Operands and the arrays of a matrix in device memory. */
 typedef struct there {
@@ -28,7 +26,7 @@ typedef struct there {
 
 static void there_new(there_t *t)
 {
-    CUDA(cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking));
+    t->stream = new_stream();
     for (int i = 0; i < 2; i++)
         CUDA(cudaMalloc(&t->in[i], sizeof now.in[i].data));
     CUDA(cudaMalloc(&t->out, sizeof now.out.data));

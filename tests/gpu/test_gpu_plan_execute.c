@@ -3,40 +3,13 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "device/device.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_cuda.h"
 
-#include <cuda_runtime_api.h>
 #include <string.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
-
-static int have_gpu(void)
-{
-    rc_device_t *d = open_gpu(); /* says when there must be one */
-    if (d)
-        rc_device_close(d);
-    return d != NULL;
-}
-
-static cudaStream_t new_stream(void)
-{
-    cudaStream_t s = NULL;
-    CUDA(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-    return s;
-}
-
-/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
-static void *upload(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes));
-    CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
 
 static rc_plan_t *plan_of(
     const rc_plan_problem_t *p, const input_t *in, const char *kernels, cudaStream_t stream)

@@ -3,17 +3,15 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "device/device.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_cuda.h"
 
-#include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
 
 /* Leading dimensions: a wide one, which keeps vectors of 16 bytes aligned (eight values of 16 bits), and an odd one,
  * which cuSPARSE refuses where K is a multiple of four. */
@@ -50,17 +48,6 @@ typedef struct trial {
     const char *kernel;
     int64_t ld; /* of both */
 } trial_t;
-
-/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
-static void *upload(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes + 16));
-    if (bytes > 0)
-        CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
 
 /* Values of the inputs and of what the output holds before, which every type has; sums of them are exact in fp32. */
 static double value_at(int which, int64_t r, int64_t j)
@@ -184,7 +171,7 @@ static void one_plan(rc_rng_t *rng, const choice_t *c, const char *order, rc_pre
     const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, in.exact, 1, 0, RC_PLAN_CSR};
     const rc_plan_options_t o = {.kernels = c->kernels, .orders = order, .tune = c->kernels ? 0 : 3, .threads = 1};
     trial_t t = {.in = &in, .precision = precision, .kernel = c->kernels, .ld = c->ld};
-    CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
+    t.stream = new_stream();
     ok(rc_plan_create(&p, &m, &o, t.stream, &t.plan, &err), &err, c->kernels ? c->kernels : "any kernel");
     CUDA(cudaFree(ptr));
     CUDA(cudaFree(col));

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "device/cuda/executor.h"
 #include "device/cuda/timer.h"
 #include "feature/cuda/features.h"
@@ -13,13 +14,10 @@
 #include "plan/plan_private.h"
 #include "scratch.h"
 
-#include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
 
 enum { ROWS = 60000, EACH = 20, NNZ = ROWS * EACH, K = 32, FEW_BYTES = 1 << 16, LOOKED_AT = 500 };
 
@@ -58,7 +56,7 @@ static there_t *open_there(void)
         return NULL;
     rc_device_close(d);
     memset(&t, 0, sizeof t);
-    CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
+    t.stream = new_stream();
     ok(rc_executor_cuda(0, t.stream, NULL, 1, &t.x, &err), &err, "an executor");
     ok(rc_cuda_timer_new(&t.x, &t.timer, &err), &err, "a timer");
     seen.download = t.x.download;
@@ -106,15 +104,6 @@ static void make_host(unsigned seed)
         host.b[i] = (float)(i * 13 % 11) - 5;
 }
 
-static void *device_copy(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes));
-    CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
-
 typedef struct arrays {
     void *ptr;
     void *col;
@@ -125,9 +114,9 @@ typedef struct arrays {
 static arrays_t put_arrays(int ptr_bytes)
 {
     arrays_t a = {.ptr_bytes = ((size_t)ROWS + 1) * (size_t)ptr_bytes};
-    a.ptr = device_copy(ptr_bytes == 4 ? (void *)host.ptr32 : (void *)host.ptr64, a.ptr_bytes);
-    a.col = device_copy(host.col, sizeof host.col);
-    a.val = device_copy(host.val, sizeof host.val);
+    a.ptr = upload(ptr_bytes == 4 ? (void *)host.ptr32 : (void *)host.ptr64, a.ptr_bytes);
+    a.col = upload(host.col, sizeof host.col);
+    a.val = upload(host.val, sizeof host.val);
     return a;
 }
 
@@ -135,7 +124,7 @@ static arrays_t put_arrays(int ptr_bytes)
 static void spoil_arrays(const arrays_t *a)
 {
     cudaStream_t other;
-    CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    other = new_stream();
     CUDA(cudaMemsetAsync(a->ptr, 0xff, a->ptr_bytes, other));
     CUDA(cudaMemsetAsync(a->col, 0xff, sizeof host.col, other));
     CUDA(cudaMemsetAsync(a->val, 0xff, sizeof host.val, other));
@@ -163,8 +152,8 @@ static void check(there_t *t, rc_plan_t *plan, const rc_plan_problem_t *p, const
     rc_err_t err = {0};
     int64_t k = p->ks > 0 ? p->k[0] : 1;
     size_t bytes = (size_t)(ROWS * k) * sizeof(float);
-    void *b = device_copy(host.b, bytes);
-    void *c = device_copy(host.b, bytes);
+    void *b = upload(host.b, bytes);
+    void *c = upload(host.b, bytes);
     int64_t ld = p->layout == RC_ROW_MAJOR ? k : ROWS;
     const rc_dense_t shape = {.rows = ROWS, .cols = k, .ld = ld, .precision = RC_FP32, .layout = p->layout};
     rc_operands_t o = {.in = {shape}, .out = shape};
@@ -196,7 +185,7 @@ static void update(rc_plan_t *plan, unsigned seed, const char *what)
 {
     rc_err_t err = {0};
     make_host(seed);
-    void *val = device_copy(host.val, sizeof host.val);
+    void *val = upload(host.val, sizeof host.val);
     ok(rc_plan_update(plan, val, RC_FP32, 1, &err), &err, what);
     CUDA(cudaDeviceSynchronize());
     CUDA(cudaFree(val));
@@ -329,7 +318,7 @@ static void orders_are_checked_there(void **state)
                 row[n / 2] = (int32_t)n;
             if (wrong == 4 && n > 1)
                 row[n - 1] = row[0];
-            void *slots = device_copy(row, (size_t)n * sizeof *row);
+            void *slots = upload(row, (size_t)n * sizeof *row);
             rc_status_t st = rc_cuda_order_check(&t->x, slots, n, &identity, &err);
             int refused = wrong == 2 || wrong == 3 || (wrong == 4 && n > 1);
             assert_int_equal(st, refused ? RC_EINVAL : RC_OK);

@@ -3,34 +3,14 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "device/device.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_cuda.h"
 
-#include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
-
-static int have_gpu(void)
-{
-    rc_device_t *d = open_gpu(); /* says when there must be one */
-    if (d)
-        rc_device_close(d);
-    return d != NULL;
-}
-
-/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
-static void *upload(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes));
-    CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
 
 /* One of both products. */
 typedef struct product {
@@ -139,7 +119,7 @@ static void any_kernel_has_both(void **state)
     rc_rng_seed(&rng, 19);
     if (!have_gpu())
         skip();
-    CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream = new_stream();
     for (int n = 0; n < plans; n++) {
         const int in_use = (int)below(&rng, 3) == 0;
         const int64_t k[] = {1 + below(&rng, WIDEST)};
@@ -192,7 +172,7 @@ static void one_plan_serves_both(void **state)
     rc_rng_seed(&rng, 17);
     if (!have_gpu())
         skip();
-    CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream = new_stream();
     for (int n = 0; n < plans; n++) {
         const int of_t = (int)below(&rng, 2);
         const int64_t k[] = {1 + below(&rng, WIDEST)};

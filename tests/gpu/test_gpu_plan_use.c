@@ -3,14 +3,12 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "fixture.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_device.h"
 
-#include <cuda_runtime_api.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
 
 typedef struct used {
     input_t in;
@@ -25,15 +23,6 @@ typedef struct used {
     rc_plan_t *plan;
 } used_t;
 
-static void *copied(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes + 16));
-    CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
-
 static used_t *begin(rc_rng_t *rng, rc_layout_t layout)
 {
     static used_t u;
@@ -43,9 +32,9 @@ static used_t *begin(rc_rng_t *rng, rc_layout_t layout)
     u.p = (rc_plan_problem_t){.layout = layout, .k = &u.k, .ks = 1};
     fill_product(rng, &u.p, &u.in, u.k, &u.b, &u.c);
     u.before = u.c;
-    CUDA(cudaStreamCreateWithFlags(&u.stream, cudaStreamNonBlocking));
-    u.device_b = copied(data_of(&u.b), data_bytes(&u.p));
-    u.device_c = copied(data_of(&u.c), data_bytes(&u.p));
+    u.stream = new_stream();
+    u.device_b = upload(data_of(&u.b), data_bytes(&u.p));
+    u.device_c = upload(data_of(&u.c), data_bytes(&u.p));
     rc_plan_matrix_t m = matrix_of(&u.in, 8, RC_FP32);
     const rc_plan_options_t o = {.tune_in_use = 8};
     if (rc_plan_create(&u.p, &m, &o, u.stream, &u.plan, &err) != RC_OK)
@@ -126,7 +115,7 @@ static void a_graph_keeps_its_choice(void **state)
         cudaGraph_t graph;
         cudaGraphExec_t exec;
         cudaStream_t capturing;
-        CUDA(cudaStreamCreateWithFlags(&capturing, cudaStreamNonBlocking));
+        capturing = new_stream();
         for (int n = 0; n < after; n++) {
             execute(u, 1, 0, u->stream);
             compare(u, 1, 0);

@@ -3,16 +3,14 @@
 #include "config.h"
 #include "unit.h"
 
+#include "application.h"
 #include "device/device.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_cuda.h"
 
-#include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
-
-#define CUDA(call) assert_int_equal(call, cudaSuccess)
 
 static const char *const kernels[] = {NULL, "merge", "merge:items=5", "csr", "csr5", "csr5:sigma=2", "coo",
     "ell", "hyb", "hyb:width=1", "csr2", "csr3", "csr35", "csr35:tune=volta", "csrk-split", "gplain-spmv",
@@ -29,17 +27,6 @@ typedef struct trial {
     void *y; /* device, [rows] */
     const char *kernel;
 } trial_t;
-
-/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
-static void *upload(const void *from, size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes + 16));
-    if (bytes > 0)
-        CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaDeviceSynchronize());
-    return p;
-}
 
 /* i -> first + (i mod 7) / 4, exact in every type. */
 static void *upload_vector(rc_precision_t precision, int64_t n, double first)
@@ -139,7 +126,7 @@ static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_pr
     const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, in.exact, 1, 0, RC_PLAN_CSR};
     const rc_plan_options_t o = {.kernels = kernel, .orders = order, .tune = kernel ? 0 : 3, .threads = 1};
     trial_t t = {.in = &in, .precision = precision, .kernel = kernel};
-    CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
+    t.stream = new_stream();
     ok(rc_plan_create(&p, &m, &o, t.stream, &t.plan, &err), &err, kernel ? kernel : "any kernel");
     CUDA(cudaFree(ptr));
     CUDA(cudaFree(col));
