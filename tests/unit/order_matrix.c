@@ -1,6 +1,8 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/error.h"
+#include "order/policy.h"
 #include "order_matrix.h"
 
 #include <stdlib.h>
@@ -75,4 +77,24 @@ rc_geometry_t random_geometry(rc_rng_t *r)
     static const int32_t line[] = {1, 2, 3, 8, 16, 32, 500};
     rc_geometry_t g = {.nw = nw[below(r, 7)], .nt = nt[below(r, 5)], .line = line[below(r, 7)]};
     return g;
+}
+
+rc_schedule_t order_of(const char *text, const rc_csr_t *a, int threads)
+{
+    rc_schedule_t s = {0};
+    rc_err_t err = {0};
+    if (rc_order_build(text, a, NULL, threads, &s, &err) < 0)
+        fail_msg("%s: %s", text, err.text);
+    return s;
+}
+
+void expect_refused(const refused_order_t *bad, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rc_policy_spec_t s;
+        rc_err_t err = {0};
+        rc_status_t st = rc_policy_spec_parse(bad[i].text, &s, &err);
+        if (st != bad[i].status || !strstr(err.text, bad[i].says))
+            fail_msg("%s: found %d '%s'", bad[i].text, (int)st, err.text);
+    }
 }

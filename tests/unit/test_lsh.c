@@ -21,15 +21,6 @@
 
 static const rc_lsh_rule_t usual = {128, 2, 256, 1, 8, 256, NAN};
 
-static rc_schedule_t build(const char *text, const rc_csr_t *a, int threads)
-{
-    rc_schedule_t s = {0};
-    rc_err_t err = {0};
-    if (rc_order_build(text, a, NULL, threads, &s, &err) < 0)
-        fail_msg("%s: %s", text, err.text);
-    return s;
-}
-
 static rc_schedule_t order(
     const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads, rc_lsh_facts_t *facts)
 {
@@ -319,7 +310,7 @@ static void hidden_clusters_are_found(void **state)
     int32_t *group = calloc(3000, sizeof *group);
     assert_non_null(group);
     hidden_clusters(&a, group);
-    rc_schedule_t s = build("lsh", &a, 2);
+    rc_schedule_t s = order_of("lsh", &a, 2);
     int64_t alike = 0;
     for (int64_t p = 1; p < s.slots; p++)
         alike += group[s.row[p]] == group[s.row[p - 1]];
@@ -385,13 +376,13 @@ static void the_rule_of_the_first_round(void **state)
     rc_tile_figures_t f;
     assert_int_equal(rc_tile_figures(&a, NULL, &rule, 1, &f, NULL), RC_OK);
     assert_true(f.dense_ratio == ratio);
-    rc_schedule_t lsh = build("lsh", &a, 1);
+    rc_schedule_t lsh = order_of("lsh", &a, 1);
     assert_false(rc_schedule_is_identity(&lsh));
     const double skip_at[] = {nextafter(ratio, 0), ratio, nextafter(ratio, 1)};
     for (int i = 0; i < 3; i++) {
         char text[128];
         (void)snprintf(text, sizeof text, "jiang:panel=32:col_min=5:skip_dense=%.17g", skip_at[i]);
-        rc_schedule_t s = build(text, &a, 1);
+        rc_schedule_t s = order_of(text, &a, 1);
         if (i == 0)
             assert_true(rc_schedule_is_identity(&s));
         else
@@ -433,11 +424,7 @@ static void facts_are_said(void **state)
 static void parameters(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        rc_status_t status;
-        const char *says;
-    } bad[] = {
+    static const refused_order_t bad[] = {
         {"lsh:bsize=0", RC_ERANGE, "bsize"},
         {"lsh:siglen=127", RC_EINVAL, "siglen: expected a multiple of bsize, found 127 and 2"},
         {"jiang:siglen=8:bsize=16", RC_EINVAL, "multiple of bsize"},
@@ -460,11 +447,7 @@ static void parameters(void **state)
     rc_policy_spec_t spec;
     rc_err_t err = {0};
     char text[RC_POLICY_TEXT];
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        rc_status_t st = rc_policy_spec_parse(bad[i].text, &spec, &err);
-        if (st != bad[i].status || !strstr(err.text, bad[i].says))
-            fail_msg("%s: found %d '%s'", bad[i].text, (int)st, err.text);
-    }
+    expect_refused(bad, sizeof bad / sizeof *bad);
     assert_true(rc_policy_spec_parse("lsh:sim_min=nan", &spec, &err) < 0);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         assert_int_equal(rc_policy_spec_parse(same[i][0], &spec, NULL), RC_OK);

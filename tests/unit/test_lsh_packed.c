@@ -12,15 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static rc_schedule_t build(const char *text, const rc_csr_t *a)
-{
-    rc_schedule_t s = {0};
-    rc_err_t err = {0};
-    if (rc_order_build(text, a, NULL, 1, &s, &err) < 0)
-        fail_msg("%s: %s", text, err.text);
-    return s;
-}
-
 /* The first piece that is left of most rows, of at most `room`; room 0: the first one. */
 static int64_t next_piece(const int64_t *from, int64_t pieces, const unsigned char *placed, int64_t room)
 {
@@ -75,7 +66,7 @@ static void check_packed(const rc_csr_t *a, int64_t panel, int64_t *straddling)
     rc_facts_t facts = {0};
     rc_err_t err = {0};
     rc_schedule_t packed = {0};
-    rc_schedule_t lsh = build("lsh:size=6", a);
+    rc_schedule_t lsh = order_of("lsh:size=6", a, 1);
     int32_t *row = calloc((size_t)a->rows + 1, sizeof *row);
     assert_non_null(row);
     (void)snprintf(text, sizeof text, "lsh-packed:size=6:panel=%" PRId64, panel);
@@ -131,7 +122,7 @@ static void gaps_are_filled(void **state)
     assert_int_equal(straddling, 0);
     for (int32_t i = 0; i < rows; i++)
         a.col_idx[i] = i;
-    rc_schedule_t s = build("lsh-packed", &a);
+    rc_schedule_t s = order_of("lsh-packed", &a, 1);
     for (int64_t p = 0; p < s.slots; p++)
         assert_int_equal(s.row[p], p);
     rc_schedule_free(&s);

@@ -13,19 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rc_schedule_t build(const char *text, const rc_csr_t *a, int threads)
-{
-    rc_schedule_t s = {0};
-    rc_err_t err = {0};
-    if (rc_order_build(text, a, NULL, threads, &s, &err) != RC_OK)
-        fail_msg("%s: %s", text, err.text);
-    return s;
-}
-
 static void expect_rows(const char *text, const rc_csr_t *a, const int32_t *want)
 {
     for (int threads = 1; threads <= 5; threads += 2) {
-        rc_schedule_t s = build(text, a, threads);
+        rc_schedule_t s = order_of(text, a, threads);
         assert_int_equal(s.slots, a->rows);
         for (int64_t p = 0; p < s.slots; p++)
             if (s.row[p] != want[p])
@@ -61,7 +52,7 @@ static void order_inside(const rc_csr_t *a, const int32_t *row, int64_t n, int32
             for (int64_t e = a->row_ptr[row[i]]; e < a->row_ptr[row[i] + 1]; e++)
                 flag[i * n + j] |= a->col_idx[e] == row[j];
     matrix_from_flags(flag, n, n, &part);
-    rc_schedule_t s = build("rcm", &part, 1);
+    rc_schedule_t s = order_of("rcm", &part, 1);
     for (int64_t i = 0; i < n; i++)
         want[i] = row[s.row[i]];
     rc_schedule_free(&s);
@@ -76,8 +67,8 @@ static void check_communities(const rc_csr_t *a, int rounds)
     int32_t *want = numbers(a->rows);
     (void)snprintf(text, sizeof text, "community:rounds=%d", rounds);
     (void)snprintf(plain, sizeof plain, "labels:rounds=%d", rounds);
-    rc_schedule_t s = build(text, a, 2);
-    rc_schedule_t labels = build(plain, a, 2); /* a community after the other, its rows ascending */
+    rc_schedule_t s = order_of(text, a, 2);
+    rc_schedule_t labels = order_of(plain, a, 2); /* a community after the other, its rows ascending */
     assert_int_equal(s.levels, 1);
     assert_string_equal(s.group[0].name, "community_ptr");
     for (int64_t k = 0; k < s.group[0].count; k++) {
@@ -129,7 +120,7 @@ static void generated_matrices(void **state)
 static double reuse(const rc_csr_t *a, const char *text)
 {
     enum { window = 32 };
-    rc_schedule_t s = build(text, a, 2);
+    rc_schedule_t s = order_of(text, a, 2);
     int32_t *last = numbers(a->cols); /* window of the last use, from 1 */
     int64_t distinct = 0;
     for (int64_t p = 0; p < s.slots; p++)

@@ -23,15 +23,6 @@ static int available(const char *name)
     return rc_policy_find(name) != NULL;
 }
 
-static rc_schedule_t build(const char *text, const rc_csr_t *a, int threads)
-{
-    rc_schedule_t s = {0};
-    rc_err_t err = {0};
-    if (rc_order_build(text, a, NULL, threads, &s, &err) < 0)
-        fail_msg("%s: %s", text, err.text);
-    return s;
-}
-
 /* A square part of a random matrix. */
 static void random_square(rc_rng_t *r, int64_t most, rc_csr_t *out)
 {
@@ -120,8 +111,8 @@ static void check_order(const char *text, const rc_csr_t *a)
 {
     rc_policy_spec_t spec;
     assert_int_equal(rc_policy_spec_parse(text, &spec, NULL), RC_OK);
-    rc_schedule_t one = build(text, a, 1);
-    rc_schedule_t three = build(text, a, 3);
+    rc_schedule_t one = order_of(text, a, 1);
+    rc_schedule_t three = order_of(text, a, 3);
     assert_int_equal(one.slots, a->rows);
     expect_permutation(text, one.row, a->rows);
     assert_int_equal(one.cols, spec.policy->columns ? a->cols : 0);
@@ -192,7 +183,7 @@ static void random_is_uniform(void **state)
     for (int seed = 0; seed < seeds; seed++) {
         char text[64];
         (void)snprintf(text, sizeof text, "random:seed=%d", seed);
-        rc_schedule_t s = build(text, &a, 1);
+        rc_schedule_t s = order_of(text, &a, 1);
         int key = 0;
         for (int p = 0; p < rows; p++)
             key = 4 * key + s.row[p];
@@ -218,7 +209,7 @@ static void expect_rcm(const rc_csr_t *a)
     int32_t *expected = calloc((size_t)a->rows + 1, sizeof *expected);
     assert_non_null(expected);
     rcm_reference(a, expected);
-    rc_schedule_t s = build("rcm", a, 1);
+    rc_schedule_t s = order_of("rcm", a, 1);
     for (int64_t p = 0; p < s.slots; p++)
         if (s.row[p] != expected[p])
             fail_msg("%" PRId64 " rows, position %" PRId64 ": expected %" PRId32 ", found %" PRId32,
@@ -269,7 +260,7 @@ static void rcm_finds_the_band(void **state)
     rc_csr_t b = {0};
     rc_err_t err = {0};
     assert_int_equal(rc_generate("mesh2d:n=40", &mesh, NULL, &err), RC_OK);
-    rc_schedule_t shuffle = build("random:seed=3", &mesh, 1);
+    rc_schedule_t shuffle = order_of("random:seed=3", &mesh, 1);
     int64_t before = bandwidth(&mesh, &shuffle);
     int32_t *at = calloc((size_t)mesh.rows, sizeof *at);
     rc_triple_t *t = calloc((size_t)mesh.nnz, sizeof *t);
@@ -282,7 +273,7 @@ static void rcm_finds_the_band(void **state)
             t[e] = (rc_triple_t){at[r], at[mesh.col_idx[e]], mesh.val[e]};
     assert_int_equal(
         rc_csr_from_triples(mesh.rows, mesh.cols, t, mesh.nnz, 1, &b, NULL, &err), RC_OK);
-    rc_schedule_t s = build("rcm", &b, 1);
+    rc_schedule_t s = order_of("rcm", &b, 1);
     assert_true(before > 10 * side);
     assert_true(bandwidth(&b, &s) <= 2 * side);
     free(at);
@@ -306,7 +297,7 @@ static void rcm_of_many_components(void **state)
         a.col_idx[r] = (int32_t)(r + pairs);
         a.val[r] = 1;
     }
-    rc_schedule_t s = build("rcm", &a, 1);
+    rc_schedule_t s = order_of("rcm", &a, 1);
     expect_permutation("rcm", s.row, a.rows);
     for (int64_t r = 0; r < pairs; r++) { /* pair r, by its smaller vertex; reversed as a whole */
         assert_int_equal(s.row[a.rows - 1 - 2 * r], r);
@@ -365,7 +356,7 @@ static void expect_halves(const char *text)
 {
     rc_csr_t a;
     two_cliques(&a);
-    rc_schedule_t s = build(text, &a, 1);
+    rc_schedule_t s = order_of(text, &a, 1);
     assert_int_equal(s.levels, 1);
     assert_int_equal(s.group[0].count, 2);
     assert_int_equal(s.group[0].ptr[1], 6);
@@ -394,21 +385,21 @@ static void metis_parts_have_their_size(void **state)
     if (!available("metis"))
         skip();
     assert_int_equal(rc_generate("mesh2d:n=40", &mesh, NULL, NULL), RC_OK);
-    rc_schedule_t s = build("metis:parts=16", &mesh, 1);
+    rc_schedule_t s = order_of("metis:parts=16", &mesh, 1);
     assert_int_equal(s.group[0].count, 16);
     rc_schedule_free(&s);
-    s = build("metis:parts=5000", &mesh, 1); /* no more parts than rows */
-    rc_schedule_t most = build("metis:parts=1600", &mesh, 1);
+    s = order_of("metis:parts=5000", &mesh, 1); /* no more parts than rows */
+    rc_schedule_t most = order_of("metis:parts=1600", &mesh, 1);
     expect_same("metis:parts=5000", &s, &most);
     rc_schedule_free(&most);
     rc_schedule_free(&s);
-    s = build("metis:part=100", &mesh, 1);
+    s = order_of("metis:part=100", &mesh, 1);
     assert_string_equal(s.group[0].name, "part_ptr");
     assert_int_equal(s.group[0].count, 16);
     for (int i = 0; i < 16; i++)
         assert_in_range(s.group[0].ptr[i + 1] - s.group[0].ptr[i], 90, 110);
     rc_schedule_free(&s);
-    s = build("metis:part=1600", &mesh, 1);
+    s = order_of("metis:part=1600", &mesh, 1);
     assert_int_equal(s.group[0].count, 1);
     for (int64_t p = 0; p < s.slots; p++)
         assert_int_equal(s.row[p], p);
@@ -431,7 +422,7 @@ static void amd_keeps_the_hub_for_last(void **state)
     for (int i = 0; i < n; i++)
         flag[i * n + i] = flag[hub * n + i] = 1; /* half of it: A + A' has the rest */
     matrix_from_flags(flag, n, n, &a);
-    rc_schedule_t s = build("amd", &a, 1);
+    rc_schedule_t s = order_of("amd", &a, 1);
     assert_true(s.row[n - 1] == hub || s.row[n - 2] == hub);
     rc_schedule_free(&s);
     free_matrix(&a);
@@ -464,11 +455,7 @@ static void not_for_other_shapes(void **state)
 static void specs(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        rc_status_t status;
-        const char *says;
-    } bad[] = {
+    static const refused_order_t bad[] = {
         {"random:seed=-1", RC_ERANGE, "order random: seed"},
         {"random:seed=1:seed=2", RC_EINVAL, "seed is given twice"},
         {"random:sed=1", RC_EINVAL, "did you mean 'seed'"},
@@ -485,12 +472,7 @@ static void specs(void **state)
     assert_int_equal(rc_policy_spec_parse("lpt", &s, NULL), RC_OK);
     rc_policy_spec_text(&s, text);
     assert_string_equal(text, "lpt");
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        rc_err_t err = {0};
-        rc_status_t st = rc_policy_spec_parse(bad[i].text, &s, &err);
-        if (st != bad[i].status || !strstr(err.text, bad[i].says))
-            fail_msg("%s: found %d '%s'", bad[i].text, (int)st, err.text);
-    }
+    expect_refused(bad, sizeof bad / sizeof *bad);
     for (int i = 0; rc_policies_absent[i].name; i++) {
         rc_err_t err = {0};
         assert_int_equal(rc_policy_spec_parse(rc_policies_absent[i].name, &s, &err), RC_ENOTSUP);

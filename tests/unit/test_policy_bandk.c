@@ -18,15 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rc_schedule_t build(const char *text, const rc_csr_t *a, int threads)
-{
-    rc_schedule_t s = {0};
-    rc_err_t err = {0};
-    if (rc_order_build(text, a, NULL, threads, &s, &err) < 0)
-        fail_msg("%s: %s", text, err.text);
-    return s;
-}
-
 /* A matrix of random edges in up to four parts, of hubs, and of rows without entries. */
 static void random_graph(rc_rng_t *r, int64_t most, rc_csr_t *out)
 {
@@ -58,7 +49,7 @@ static void expect_reference(const rc_csr_t *a, int srs, int ssrs, int band, int
         band ? "band" : "heavy");
     bandk_reference_t expected;
     bandk_reference(a, srs, ssrs, band, &expected);
-    rc_schedule_t s = build(text, a, threads);
+    rc_schedule_t s = order_of(text, a, threads);
     for (int64_t p = 0; p < s.slots; p++)
         if (s.row[p] != expected.order[p])
             fail_msg("%s, %" PRId64 " rows, slot %" PRId64 ": expected %" PRId32 ", found %" PRId32,
@@ -168,7 +159,7 @@ static void groups_fill(void **state)
         rc_csr_t a;
         one_entry_rows(rows, shapes[i], &a);
         for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
-            rc_schedule_t s = build(orders[k], &a, 2);
+            rc_schedule_t s = order_of(orders[k], &a, 2);
             assert_in_range(s.group[0].count, rows / 8, rows / 8 + 1);
             assert_in_range(s.group[1].count, rows / 64, rows / 64 + 2);
             rc_schedule_free(&s);
@@ -199,8 +190,8 @@ static void does_not_depend_on_threads(void **state)
     (void)state;
     rc_csr_t a = {0};
     assert_int_equal(rc_generate("rmat:scale=15,edges=4", &a, NULL, NULL), RC_OK);
-    rc_schedule_t one = build("bandk", &a, 1);
-    rc_schedule_t four = build("bandk", &a, 4);
+    rc_schedule_t one = order_of("bandk", &a, 1);
+    rc_schedule_t four = order_of("bandk", &a, 4);
     assert_memory_equal(one.row, four.row, (size_t)one.slots * sizeof *one.row);
     for (int l = 0; l < 2; l++) {
         assert_int_equal(one.group[l].count, four.group[l].count);
@@ -230,7 +221,7 @@ static void products_are_renumbered(void **state)
             a.val[e] = (double)rc_rng_below(&r, 100) - 50;
         for (int64_t c = 0; c < a.cols; c++)
             x[c] = (double)rc_rng_below(&r, 100) - 50;
-        rc_schedule_t s = build(orders[round % 3], &a, 1);
+        rc_schedule_t s = order_of(orders[round % 3], &a, 1);
         assert_int_equal(rc_csr_renumber_columns(&a, s.col, &b, NULL), RC_OK);
         for (int64_t p = 0; p < s.slots; p++) {
             double expected = 0;
@@ -283,7 +274,7 @@ static double memory_over_pattern(const char *order, const rc_csr_t *a)
     double pattern = (double)g.ptr[g.n] * sizeof *g.adj + ((double)g.n + 1) * sizeof *g.ptr;
     rc_graph_free(&g);
     failing_alloc_count();
-    rc_schedule_t s = build(order, a, 1);
+    rc_schedule_t s = order_of(order, a, 1);
     double peak = (double)failing_alloc_peak();
     rc_schedule_free(&s);
     return peak / pattern;
@@ -312,11 +303,7 @@ static void memory_has_a_bound(void **state)
 static void parameters(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        rc_status_t status;
-        const char *says;
-    } bad[] = {
+    static const refused_order_t bad[] = {
         {"bandk:srs=0", RC_ERANGE, "order bandk: srs"},
         {"bandk:ssrs=-1", RC_ERANGE, "order bandk: ssrs"},
         {"bandk:coarsen=light", RC_EINVAL, "heavy"},
@@ -324,12 +311,7 @@ static void parameters(void **state)
     rc_policy_spec_t s;
     assert_int_equal(rc_policy_spec_parse("bandk:srs=12", &s, NULL), RC_OK);
     assert_string_equal(s.params, "srs=12:ssrs=8:coarsen=heavy");
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        rc_err_t err = {0};
-        rc_status_t st = rc_policy_spec_parse(bad[i].text, &s, &err);
-        if (st != bad[i].status || !strstr(err.text, bad[i].says))
-            fail_msg("%s: found %d '%s'", bad[i].text, (int)st, err.text);
-    }
+    expect_refused(bad, sizeof bad / sizeof *bad);
 }
 
 int main(void)

@@ -13,15 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rc_schedule_t build(const char *text, const rc_csr_t *a, int threads)
-{
-    rc_schedule_t s = {0};
-    rc_err_t err = {0};
-    if (rc_order_build(text, a, NULL, threads, &s, &err) < 0)
-        fail_msg("%s: %s", text, err.text);
-    return s;
-}
-
 static void file_text(void **state, const char *content, char *text)
 {
     char path[SCRATCH_PATH];
@@ -40,7 +31,7 @@ static void files_give_the_order(void **state)
     rc_policy_spec_t second;
     matrix_from_flags(flag, 4, 3, &a);
     file_text(state, "# a comment\n3\n-1\n0\r\n2", text);
-    rc_schedule_t s = build(text, &a, 1);
+    rc_schedule_t s = order_of(text, &a, 1);
     assert_int_equal(s.slots, 4);
     assert_memory_equal(s.row, expected, sizeof expected);
     rc_schedule_free(&s);
