@@ -4,24 +4,12 @@
 
 #include "kernels/kernel.h"
 #include "rowcast.h"
+#include "shape.h"
 
 enum { K_MAX = 129 };
 
-typedef struct shape {
-    const char *name;
-    int64_t rows;
-    int64_t cols;
-    double fill;   /* share of entries */
-    int dense_row; /* the middle row is full */
-    int gaps;      /* every third row and every fourth column is empty */
-} shape_t;
-
 extern const shape_t shapes[];
 extern const int shape_count;
-
-/* Free with free_matrix. */
-rc_csr_t make_matrix(const shape_t *s, uint64_t seed);
-void free_matrix(rc_csr_t *a);
 
 /* Schedules by number: first those that no policy gives, then the policies. */
 enum { SCHEDULE_IDENTITY, SCHEDULE_RANDOM, SCHEDULE_PADS, SCHEDULE_NO_EMPTY, SCHEDULE_POLICIES };

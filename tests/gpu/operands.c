@@ -20,23 +20,6 @@ void ok(rc_status_t st, const rc_err_t *err, const char *what)
         fail_msg("%s: %s: %s", what, rc_status_name(st), err->text);
 }
 
-rc_device_t *open_gpu(void)
-{
-    const char *must = getenv("ROWCAST_GPU");
-    rc_gpu_info_t *list = NULL;
-    int count = 0;
-    rc_err_t err = {0};
-    rc_device_t *d = NULL;
-    rc_status_t st = rc_gpu_list(&list, &count, &err);
-    if (st == RC_OK)
-        free(list);
-    if (st == RC_OK && count > 0)
-        st = rc_device_open_gpu(0, 0, &d, &err);
-    if (!d && must && strcmp(must, "1") == 0)
-        fail_msg("ROWCAST_GPU=1, but: %s", st < 0 ? err.text : "there is no GPU");
-    return d;
-}
-
 int64_t sample_of_runs(void)
 {
     const char *text = getenv("ROWCAST_GPU_SAMPLE");

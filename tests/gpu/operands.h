@@ -8,6 +8,7 @@
 #include "device/executor.h"
 #include "fixture.h"
 #include "kernels/kernel.h"
+#include "open_gpu.h"
 
 /* Where operands lie: aligned; a value behind that; with leading dimensions that keep vectors
  * aligned, that keep those of four values so, and that do not.  Libraries may ask for more alignment
@@ -76,8 +77,5 @@ int64_t sample_of_runs(void);
 
 /* Kernels of this name are to be run: that of ROWCAST_GPU_KERNEL, or all. */
 int kernel_is_wanted(const char *name);
-
-/* The first GPU as a device; NULL: there is none, and that is all right. */
-struct rc_device *open_gpu(void);
 
 #endif

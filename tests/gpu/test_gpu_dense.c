@@ -7,30 +7,13 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "dense_properties.h"
+#include "open_gpu.h"
 #include "verify_properties.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The first GPU; NULL: there is none, and that is all right. */
-static rc_device_t *open_gpu(void)
-{
-    const char *must = getenv("ROWCAST_GPU");
-    rc_gpu_info_t *list = NULL;
-    int count = 0;
-    rc_err_t err = {0};
-    rc_device_t *d = NULL;
-    rc_status_t st = rc_gpu_list(&list, &count, &err);
-    if (st == RC_OK)
-        free(list);
-    if (st == RC_OK && count > 0)
-        st = rc_device_open_gpu(0, 0, &d, &err);
-    if (!d && must && strcmp(must, "1") == 0)
-        fail_msg("ROWCAST_GPU=1, but: %s", st < 0 ? err.text : "there is no GPU");
-    return d;
-}
 
 static void on_gpu(void (*check)(rc_device_t *d))
 {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "kernels/prepared.h"
+#include "open_gpu.h"
 #include "rowcast.h"
 
 #include <math.h>
@@ -19,26 +20,6 @@ static void check(rc_status_t st, const rc_err_t *err, const char *what)
 {
     if (st != RC_OK)
         fail_msg("%s: %s", what, err->text);
-}
-
-/* The first GPU, or NULL with the reason printed; no GPU is a failure when ROWCAST_GPU says so. */
-static rc_device_t *open_gpu(void)
-{
-    rc_gpu_info_t *list = NULL;
-    int n = 0;
-    rc_err_t err = {0};
-    rc_device_t *d = NULL;
-    rc_status_t st = rc_gpu_list(&list, &n, &err);
-    free(list);
-    if (st == RC_OK && n > 0) {
-        check(rc_device_open_gpu(0, 0, &d, &err), &err, "the first GPU");
-        return d;
-    }
-    printf("# no GPU: %s\n", st < 0 ? err.text : "none is visible");
-    const char *must = getenv("ROWCAST_GPU");
-    if (must && strcmp(must, "1") == 0)
-        fail_msg("ROWCAST_GPU=1, and there is no GPU");
-    return NULL;
 }
 
 static int setup(void **state)

@@ -4,22 +4,12 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
+# shellcheck source=tests/python/python.sh
+. "$top_srcdir/tests/python/python.sh"
 
-python=
-for word in /usr/bin/python3 python3; do
-    if "$word" -c 'import jax.ffi, numpy, scipy' 2>/dev/null; then
-        python=$word
-        break
-    fi
-done
-[ "$python" ] || skip_all "no Python with JAX and SciPy"
-[ -e "$top_builddir/.libs/librowcast.so.1" ] || skip_all "no shared library in this build"
-PYTHONPATH=$top_srcdir/src/python${PYTHONPATH:+:$PYTHONPATH}
-PYTHONDONTWRITEBYTECODE=1
-ROWCAST_LIBRARY_DIR=$top_builddir/.libs
-LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
+python_that 'import jax.ffi, numpy, scipy' "with JAX and SciPy"
 XLA_PYTHON_CLIENT_PREALLOCATE=false
-export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH XLA_PYTHON_CLIENT_PREALLOCATE
+export XLA_PYTHON_CLIENT_PREALLOCATE
 tests="products types compiled batches derivatives values sparse_arrays plans empty errors gone threads"
 plan 25
 cd "$tmp" || exit 1

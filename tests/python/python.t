@@ -4,21 +4,10 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
+# shellcheck source=tests/python/python.sh
+. "$top_srcdir/tests/python/python.sh"
 
-python=
-for word in /usr/bin/python3 python3; do
-    if "$word" -c 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' 2>/dev/null; then
-        python=$word
-        break
-    fi
-done
-[ "$python" ] || skip_all "no Python 3.8 with NumPy"
-[ -e "$top_builddir/.libs/librowcast.so.1" ] || skip_all "no shared library in this build"
-PYTHONPATH=$top_srcdir/src/python${PYTHONPATH:+:$PYTHONPATH}
-PYTHONDONTWRITEBYTECODE=1
-ROWCAST_LIBRARY_DIR=$top_builddir/.libs
-LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
-export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
+python_that 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "3.8 with NumPy"
 plan 48
 cd "$tmp" || exit 1
 

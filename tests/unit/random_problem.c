@@ -4,6 +4,7 @@
 #include "random_problem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t below(rc_rng_t *rng, int64_t bound)
 {
@@ -61,4 +62,14 @@ void random_problem_free(random_problem_t *e)
     free(e->a.col_idx);
     free(e->a.val);
     free(e->schedule.row);
+}
+
+void repeat_rows(random_problem_t *e)
+{
+    for (int64_t r = 0; r + 1 < e->a.rows; r += 3) {
+        int64_t *ptr = e->a.row_ptr;
+        int64_t n = ptr[r + 1] - ptr[r];
+        if (n == ptr[r + 2] - ptr[r + 1])
+            memcpy(e->a.col_idx + ptr[r + 1], e->a.col_idx + ptr[r], (size_t)n * sizeof(int32_t));
+    }
 }

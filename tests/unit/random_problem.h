@@ -16,4 +16,7 @@ typedef struct random_problem {
 void random_problem(rc_rng_t *rng, int64_t rows, int64_t cols, random_problem_t *e);
 void random_problem_free(random_problem_t *e);
 
+/* Make some neighbouring rows alike, so that they may be joined. */
+void repeat_rows(random_problem_t *e);
+
 #endif

@@ -8,6 +8,7 @@
 #include "kernels/vendor/library.h"
 #include "rowcast.h"
 #include "real_types.h"
+#include "shape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,15 +16,6 @@
 #include <string.h>
 
 /* ------------------------------------------------------------- examples */
-
-typedef struct shape {
-    const char *name;
-    int64_t rows;
-    int64_t cols;
-    double fill;   /* share of entries */
-    int dense_row; /* one row is full */
-    int gaps;      /* every third row and every fourth column is empty */
-} shape_t;
 
 static const shape_t shapes[] = {
     {"no rows", 0, 5, 0, 0, 0},
@@ -36,31 +28,6 @@ static const shape_t shapes[] = {
     {"tall", 500, 11, 0.2, 0, 0},
     {"random", 129, 130, 0.07, 0, 0},
 };
-
-static rc_csr_t make_matrix(const shape_t *s, uint64_t seed)
-{
-    rc_rng_t rng;
-    rc_rng_seed(&rng, seed);
-    rc_csr_t a = {.rows = s->rows, .cols = s->cols};
-    size_t most = (size_t)(s->rows * s->cols) + 1;
-    a.row_ptr = malloc(((size_t)s->rows + 1) * sizeof *a.row_ptr);
-    a.col_idx = malloc(most * sizeof *a.col_idx);
-    a.val = malloc(most * sizeof *a.val);
-    assert_true(a.row_ptr && a.col_idx && a.val);
-    a.row_ptr[0] = 0;
-    for (int64_t r = 0; r < s->rows; r++) {
-        for (int64_t c = 0; c < s->cols; c++) {
-            int full = s->dense_row && r == s->rows / 2;
-            int gap = s->gaps && (r % 3 == 1 || c % 4 == 2);
-            if (gap || !(full || rc_rng_unit(&rng) < s->fill))
-                continue;
-            a.col_idx[a.nnz] = (int32_t)c;
-            a.val[a.nnz++] = 2 * rc_rng_unit(&rng) - 1;
-        }
-        a.row_ptr[r + 1] = a.nnz;
-    }
-    return a;
-}
 
 enum order { ORDER_IDENTITY, ORDER_RANDOM, ORDER_PADS, ORDER_NO_EMPTY, ORDERS };
 
@@ -335,13 +302,6 @@ static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *
         }
         free(s.row);
     }
-}
-
-static void free_matrix(rc_csr_t *a)
-{
-    free(a->row_ptr);
-    free(a->col_idx);
-    free(a->val);
 }
 
 /* Every kernel, instruction set of this machine and team size against the naive product. */

@@ -165,17 +165,6 @@ static int64_t check_product(const random_problem_t *e, const rc_stages_t *s)
     return got.joined;
 }
 
-/* Neighbouring rows that are alike, so that they are joined. */
-static void repeat_rows(random_problem_t *e)
-{
-    for (int64_t r = 0; r + 1 < e->a.rows; r += 3) {
-        int64_t *ptr = e->a.row_ptr;
-        int64_t n = ptr[r + 1] - ptr[r];
-        if (n == ptr[r + 2] - ptr[r + 1])
-            memcpy(e->a.col_idx + ptr[r + 1], e->a.col_idx + ptr[r], (size_t)n * sizeof(int32_t));
-    }
-}
-
 static void blocks_hold_the_matrix(void **state)
 {
     (void)state;
