@@ -4,7 +4,6 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "base/type.h"
-#include "device/device.h"
 #include "operands.h"
 #include "order/policy.h"
 
