@@ -88,6 +88,23 @@ static const rc_plan_row_t *next_order(
     return best;
 }
 
+/* Errors that a sentence names, and those beside which nothing is told. */
+static const double large = 0.05;
+static const double too_large = 0.1;
+
+static void add_error(rc_str_t *s, const rc_plan_row_t *r)
+{
+    if (r->error > large)
+        rc_str_addf(s, " (error %.0f %%)", 100 * r->error);
+}
+
+/* 1: the times of what is chosen and of what it is held against disagree too much. */
+static int is_hidden(const rc_plan_row_t *c, const rc_plan_row_t *keep, const rc_plan_row_t *of)
+{
+    return c->error > too_large || (keep != c && keep->error > too_large) ||
+           (of->error > too_large && !is_faster(c, of));
+}
+
 static void add_others(
     rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *keep, double reuse)
 {
@@ -118,6 +135,7 @@ static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_
         double setup[] = {of->setup_ns, c->setup_ns};
         double products = rc_break_even(0, time, setup, 0, 1);
         rc_str_addf(s, ", %.3g times as fast as %s", c->speedup, of->kernel);
+        add_error(s, of);
         if (products > 0 && isfinite(products)) {
             rc_str_add(s, " after ");
             add_count(s, products);
@@ -125,9 +143,31 @@ static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_
     }
 }
 
+static void add_comparisons(
+    rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *keep, double reuse)
+{
+    const rc_plan_row_t *c = a->row;
+    const rc_plan_row_t *of = baseline_of(a);
+    int hidden = is_hidden(c, keep, of);
+    if (!(hidden && c == of) && (is_original(c) || of != keep))
+        add_baseline(s, c, of);
+    if (hidden) {
+        rc_str_add(s, "; the times disagree too much to tell more, as beside other programs");
+        return;
+    }
+    if (is_original(c))
+        add_others(s, a, keep, reuse);
+    else if (is_original(keep) && !isnan(keep->time_ns))
+        rc_str_addf(s, "; it is %.3g times as fast as %s in the given order",
+            keep->time_ns / c->time_ns, keep->kernel);
+    if (c != keep && isfinite(c->pays_after)) {
+        rc_str_add(s, " and pays after ");
+        add_count(s, c->pays_after);
+    }
+}
+
 static void say(rc_plan_answer_t *a, int64_t least, double reuse)
 {
-    const double large = 0.05;
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *keep = kept(a);
     rc_str_t s = {0};
@@ -142,19 +182,9 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse)
         rc_str_addf(&s, "%s%s: %s %s %s", is_original(c) ? "Keep the order" : "Reorder by ",
             is_original(c) ? "" : c->order, c->kernel, reuse < 0 ? "should take" : "takes",
             rc_text_seconds(c->time_ns * 1e-9).text);
-        if (c->error > large)
-            rc_str_addf(&s, " (error %.0f %%)", 100 * c->error);
-        if (is_original(c) || baseline_of(a) != keep)
-            add_baseline(&s, c, baseline_of(a));
-        if (is_original(c))
-            add_others(&s, a, keep, reuse);
-        else if (is_original(keep) && !isnan(keep->time_ns))
-            rc_str_addf(&s, "; it is %.3g times as fast as %s in the given order",
-                keep->time_ns / c->time_ns, keep->kernel);
-        if (c != keep && isfinite(c->pays_after)) {
-            rc_str_add(&s, " and pays after ");
-            add_count(&s, c->pays_after);
-        }
+        add_error(&s, c);
+        if (a->rows > 1)
+            add_comparisons(&s, a, keep, reuse);
     }
     rc_str_add(&s, ".");
     (void)snprintf(a->sentence, sizeof a->sentence, "%s", s.text && !s.failed ? s.text : "");

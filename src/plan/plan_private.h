@@ -31,13 +31,13 @@ typedef struct rc_plan_trial {
 } rc_plan_trial_t;
 
 /** Batches of a candidate that are timed at most. */
-enum { RC_PLAN_SAMPLES = 25 };
+enum { RC_PLAN_SAMPLES = 25, RC_PLAN_SAMPLES_MOST = 75 };
 
 /** How a candidate was timed; zero-initialise. */
 typedef struct rc_plan_timing {
     int64_t batch; /**< products per batch; 0: it was not timed */
     int samples;
-    double ns[RC_PLAN_SAMPLES]; /**< [samples] of one product, in each batch */
+    double ns[RC_PLAN_SAMPLES_MOST]; /**< [samples] of one product, in each batch, ascending */
     double rel_err;             /**< of their median */
     double rel_sd;              /**< their standard deviation, relative */
     double slow_ns; /**< of a product that takes longer one batch is timed at once; 0: of none */
@@ -319,8 +319,12 @@ void rc_plan_timing_add(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
 /** The same where there are few: the error is not taken to be less than a few batches can tell. */
 void rc_plan_timing_few(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c);
 
+/** The time of the candidate is that of the fastest batch, for other programs make batches longer,
+ *  never shorter; the error is what the fastest quarter of them lies apart. */
+void rc_plan_timing_fastest(rc_plan_timing_t *t, rc_plan_candidate_t *c);
+
 /** Time a few batches of a prepared candidate, more than before; its time is the median of all.
- *  \param[in,out] t  with RC_PLAN_SAMPLES it stays as it is  \return RC_OK, RC_EDEVICE */
+ *  \param[in,out] t  with RC_PLAN_SAMPLES_MOST it stays as it is  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
     rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_plan_timing_t *t, rc_err_t *err);
 

@@ -86,6 +86,7 @@ typedef struct final {
     int held;                        /* the one that is in the plan; -1: not compared */
     rc_plan_timing_t half[2][COMPARED];
     double ns[2][COMPARED];
+    int disturbed; /* 1: other programs made the times */
 } final_t;
 
 /* Who stands for an order: the best so far, else the fastest.  \return -1: none that was timed */
@@ -153,11 +154,15 @@ static rc_status_t prepare_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
 static void show_half(rc_tuning_t *t, const final_t *f, int half)
 {
     for (int j = 0; j < f->count; j++) {
+        rc_plan_timing_t *timing = &t->entry->timing[f->of[j]];
+        rc_plan_candidate_t *c = &t->entry->candidate[f->of[j]];
         if (!f->trial[j].state)
             continue;
-        t->entry->timing[f->of[j]] = f->half[half][j];
-        t->entry->timing[f->of[j]].again = 1;
-        t->entry->candidate[f->of[j]].time_ns = f->ns[half][j];
+        *timing = f->half[half][j];
+        timing->again = 1;
+        c->time_ns = f->ns[half][j];
+        if (f->disturbed)
+            rc_plan_timing_fastest(timing, c);
     }
 }
 
@@ -195,26 +200,67 @@ int rc_tuning_is_doubtful(const rc_tuning_t *t)
                                (timing[first].rel_err > small || timing[t->best].rel_err > small)));
 }
 
+/* A round: each that is compared, into one half. */
+static rc_status_t time_round(rc_tuning_t *t, final_t *f, int half, rc_err_t *err)
+{
+    for (int j = 0; j < f->count; j++) {
+        rc_plan_candidate_t c = {.time_ns = f->ns[half][j]};
+        if (!f->trial[j].state)
+            continue;
+        f->half[1][j].batch = f->half[0][j].batch; /* one warm-up will do */
+        f->half[1][j].single = f->half[0][j].single;
+        RC_PASS(rc_plan_trial_time(t->plan, &t->scratch, &c, &f->trial[j], &f->half[half][j], err));
+        f->ns[half][j] = c.time_ns;
+    }
+    return RC_OK;
+}
+
+/* 1: batches of what was chosen, of what it is held against, or of what is as fast as they,
+ * disagree by more than their usual noise. */
+static int is_disturbed(const final_t *f)
+{
+    const double large = 0.05;
+    const double near = 2;
+    double best = INFINITY;
+    for (int j = 0; j < f->count; j++)
+        if (f->trial[j].state)
+            best = fmin(best, f->half[0][j].ns[0]);
+    for (int j = 0; j < f->count; j++)
+        for (int half = 0; half < 2; half++)
+            if (f->trial[j].state && (j == 0 || f->half[half][j].ns[0] < near * best) &&
+                f->half[half][j].rel_err > large)
+                return 1;
+    return 0;
+}
+
+/* Rounds in both halves, and as many more as there is time for where other programs disturb them:
+ * some of the batches meet none. */
+static rc_status_t time_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
+{
+    enum { few = 2, some = 3, most = 15 };
+    const int usual = t->searches ? some : few;
+    int64_t end = t->start_ns + t->most_ns;
+    for (int round = 0; round < most; round++) {
+        if (round >= usual && (!t->searches || rc_plan_now(&t->plan->place) > end ||
+                                  rc_tuning_is_asked(t, NULL) || !is_disturbed(f)))
+            break;
+        RC_PASS(time_round(t, f, 0, err));
+        RC_PASS(time_round(t, f, 1, err));
+    }
+    f->disturbed = is_disturbed(f);
+    return RC_OK;
+}
+
 /* Once more, in turns: what was timed early met another machine than what was timed late, and what
  * was chosen was lucky.  One half of the batches chooses, the figures are those of the other, and
  * where it does not confirm the choice that is given up. */
 rc_status_t rc_tuning_confirm(rc_tuning_t *t, rc_err_t *err)
 {
-    const int rounds = t->searches ? 6 : 4;
     final_t *f = rc_alloc0(1, sizeof *f, "times", err);
     RC_PASS(f ? RC_OK : RC_ENOMEM);
     rc_status_t st = prepare_final(t, f, err);
-    for (int i = 0; st == RC_OK && f->held >= 0 && i < rounds * f->count; i++) {
-        int j = i % f->count;
-        int half = i / f->count % 2;
-        rc_plan_candidate_t c = {0};
-        if (!f->trial[j].state)
-            continue;
-        f->half[1][j].batch = f->half[0][j].batch; /* one warm-up will do */
-        f->half[1][j].single = f->half[0][j].single;
-        st = rc_plan_trial_time(t->plan, &t->scratch, &c, &f->trial[j], &f->half[half][j], err);
-        f->ns[half][j] = c.time_ns;
-    }
+    if (st == RC_OK && f->held >= 0)
+        st = time_final(t, f, err);
     if (st == RC_OK && f->held >= 0) {
         int best = best_of_halves(t, f);
         if (best != f->held)

@@ -427,7 +427,7 @@ void rc_plan_timing_add(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
 {
     rc_stats_t s;
     t->ns[t->samples++] = (double)ns / (double)t->batch;
-    rc_stats_compute(t->ns, t->samples, &s); /* sorts them, which later ones do not mind */
+    rc_stats_compute(t->ns, t->samples, &s); /* sorts them */
     c->time_ns = s.median;
     t->rel_err = s.rel_err;
     t->rel_sd = s.sd / s.median;
@@ -443,6 +443,17 @@ void rc_plan_timing_few(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
     if (t->samples <= some) /* the median deviation of so few is often far too small */
         t->rel_err = fmax(t->rel_err, t->rel_sd / sqrt(t->samples));
     t->rel_err = fmax(t->rel_err, noise / sqrt(t->samples));
+}
+
+void rc_plan_timing_fastest(rc_plan_timing_t *t, rc_plan_candidate_t *c)
+{
+    enum { few = 4 };
+    const double least = 0.05; /* none of the batches may have had the machine to itself */
+    int quarter = t->samples < few ? t->samples - 1 : t->samples / few;
+    if (t->samples < 1)
+        return;
+    c->time_ns = t->ns[0];
+    t->rel_err = t->samples > 1 ? fmax(t->ns[quarter] / t->ns[0] - 1, least) : NAN;
 }
 
 rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
@@ -461,7 +472,7 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
         t->batch = rc_plan_batch_of(ns, batch_ns);
     }
     RC_PASS(st);
-    for (int i = 0; i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES; i++) {
+    for (int i = 0; i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES_MOST; i++) {
         RC_PASS(rc_plan_trial_batch(plan, scratch, trial, t->batch, &ns, err));
         rc_plan_timing_add(t, ns, c);
     }

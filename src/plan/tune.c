@@ -13,16 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ns that a candidate takes in total, by what is known of it; the reference needs no order. */
-static double cost_of(const rc_tuning_t *t, int i)
+/* ns that a candidate takes in total where a product takes so many. */
+static double cost_at(const rc_tuning_t *t, int i, double product)
 {
     const rc_plan_candidate_t *c = &t->entry->candidate[i];
-    double product = isnan(c->time_ns) ? c->predicted_ns : c->time_ns;
     /* a search that knows no number of products holds orders against each other, whose building is
      * long; preparing is short, and the first time longer than any other */
     double prepare = t->searches && t->options->reuse <= 0 ? 0 : c->prepare_ns;
     double setup = isnan(c->prepare_ns) ? c->predicted_setup_ns : c->order_ns + prepare;
     return t->reuse > 0 ? setup + t->reuse * product : product;
+}
+
+/* By what is known of it; the reference needs no order. */
+static double cost_of(const rc_tuning_t *t, int i)
+{
+    const rc_plan_candidate_t *c = &t->entry->candidate[i];
+    return cost_at(t, i, isnan(c->time_ns) ? c->predicted_ns : c->time_ns);
 }
 
 double rc_plan_timing_margin(const rc_plan_timing_t *timing, double time_ns)
@@ -38,10 +44,21 @@ static double margin_of(const rc_tuning_t *t, int i)
     return t->reuse > 0 ? t->reuse * off : off;
 }
 
+/* The least that a candidate may cost.  Its fastest batch is near that, however far the others are
+ * off: other programs make batches longer, never shorter. */
+static double least_of(const rc_tuning_t *t, int i)
+{
+    enum { few = 3 };
+    const double shorter = 0.9;
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    double least = cost_of(t, i) - margin_of(t, i);
+    return timing->samples < few ? least : fmax(least, cost_at(t, i, shorter * timing->ns[0]));
+}
+
 /* 1: better by more than both may be off. */
 int rc_tuning_beats(const rc_tuning_t *t, int a, int b)
 {
-    return cost_of(t, a) + margin_of(t, a) < cost_of(t, b) - margin_of(t, b);
+    return cost_of(t, a) + margin_of(t, a) < least_of(t, b);
 }
 
 /* A plan is not chosen inside its error: who was tried before stays, and so does the reference,
