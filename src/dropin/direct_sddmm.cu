@@ -194,7 +194,7 @@ template <int EACH> int launch_entries(const rc_asked_t *p, void *, int)
             const sddmm_args<T, decltype(ptr), decltype(idx)> a = {
                 static_cast<const decltype(ptr) *>(p->a.row_ptr),
                 static_cast<const decltype(idx) *>(p->a.col_idx), static_cast<int32_t>(p->a.rows),
-                static_cast<int32_t>(p->a.nnz), p->a.base, static_cast<int32_t>(p->k),
+                static_cast<int32_t>(p->a.nnz), p->base, static_cast<int32_t>(p->k),
                 static_cast<const T *>(p->left), p->left_by, static_cast<const T *>(p->b), p->b_by,
                 static_cast<T *>(p->c), rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
             if (is_wide(p, WIDE, static_cast<int>(sizeof(T))))

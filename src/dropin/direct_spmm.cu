@@ -122,7 +122,7 @@ int launch_rows(const rc_asked_t *p, void *, int)
             const spmm_args<T, decltype(ptr), decltype(idx)> a = {
                 static_cast<const decltype(ptr) *>(p->a.row_ptr),
                 static_cast<const decltype(idx) *>(p->a.col_idx), static_cast<const T *>(p->a.val),
-                p->a.rows, p->a.base, p->k, static_cast<const T *>(p->b), p->ldb,
+                p->a.rows, p->base, p->k, static_cast<const T *>(p->b), p->ldb,
                 static_cast<T *>(p->c), p->ldc, rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
             if (is_wide(p, WIDE, static_cast<int>(sizeof(T))))
                 launch_width<WIDE>(a, stream);

@@ -49,7 +49,7 @@ template <typename T, typename P, typename I> spmv_args<T, P, I> args_of(const r
 {
     return {static_cast<const P *>(p->a.row_ptr), static_cast<const I *>(p->a.col_idx),
         static_cast<const T *>(p->a.val), static_cast<int32_t>(p->a.rows),
-        static_cast<int32_t>(p->a.nnz), p->a.base, static_cast<const T *>(p->b),
+        static_cast<int32_t>(p->a.nnz), p->base, static_cast<const T *>(p->b),
         static_cast<T *>(p->c), rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
 }
 

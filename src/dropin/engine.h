@@ -7,20 +7,25 @@
 #define RC_DROPIN_ENGINE_H
 
 #include "rowcast.h"
+#include "rowcast_plan.h"
 
-/** The sparse operand as a program passes it, in device memory. */
-typedef struct rc_sparse_view {
-    int64_t rows;
-    int64_t cols;
-    int64_t nnz;
-    const void *row_ptr; /**< [rows + 1] */
-    const void *col_idx; /**< [nnz] */
-    const void *val;     /**< [nnz] */
-    int row_ptr_bytes;   /**< of one of them: 4 or 8 */
-    int col_idx_bytes;
-    int base;                 /**< of indices: 0 or 1 */
-    rc_precision_t precision; /**< of values and B; sums and scalars as rc_dropin_type */
-} rc_sparse_view_t;
+/** What pointers are of: rows, of CSC columns. */
+static inline int64_t rc_view_majors(const rc_plan_matrix_t *a)
+{
+    return a->form == RC_PLAN_CSC ? a->cols : a->rows;
+}
+
+/** What a->col_idx has numbers of. */
+static inline int64_t rc_view_minors(const rc_plan_matrix_t *a)
+{
+    return a->form == RC_PLAN_CSC ? a->rows : a->cols;
+}
+
+/** How many numbers a->row_ptr has: pointers, of COO rows. */
+static inline int64_t rc_view_pointers(const rc_plan_matrix_t *a)
+{
+    return a->form == RC_PLAN_COO ? a->nnz : rc_view_majors(a) + 1;
+}
 
 /** Values from one row to the next, and from one column to the next. */
 typedef struct rc_strides {
@@ -30,13 +35,17 @@ typedef struct rc_strides {
 
 /** One product that a program asks for, by its operation.
  *
+ *  A is what is multiplied by, in the program's own arrays, which may be those of a transposed one:
+ *  as they are stored, CSR of A' is CSC of A.  Kernels on these arrays take CSR, plans any form.
+ *
  *  RC_OP_SPMM: C = alpha A B + beta C, of plans with beta 0.  RC_OP_SPMV: y = alpha A x + beta y,
  *  with x in the place of B and y in that of C; neither K nor a layout.  RC_OP_SDDMM: C = alpha
  *  (L B) .* spy(C) + beta C, where A is the pattern of C without values, and C its values; L and B
  *  have strides, and the layout says which of both have rows next to each other. */
 typedef struct rc_asked {
     rc_op_t op;
-    rc_sparse_view_t a;
+    rc_plan_matrix_t a; /**< on the device; sums and scalars are of the type of rc_dropin_type */
+    int base;           /**< of its indices: 0 or 1, of plans 0 */
     int64_t k;
     rc_layout_t layout;
     double alpha;
@@ -66,7 +75,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 10, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 11, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -123,7 +132,7 @@ typedef struct rc_engine {
     int (*summed)(const void *sum, rc_pattern_sums_t *out);
     /** Also before the stream gets there; of look, too. */
     void (*sum_free)(void *sum);
-    /** Look for the longest row, when the stream gets there.  \return NULL: not now */
+    /** Look for the longest row of CSR, when the stream gets there.  \return NULL: not now */
     void *(*look)(const rc_asked_t *p);
     /** \return 1: it is known; 0: the stream has not got there */
     int (*looked)(const void *look, int64_t *longest);

@@ -27,6 +27,7 @@ typedef struct made {
     rc_direct_run_t direct;
     rc_plan_places_t places;
     rc_pattern_t *pattern; /* device */
+    void *sums;            /* device, of a product that is made again; NULL: it needs none */
     rc_heard_t *heard;     /* host, which the device writes; NULL: there are no checks */
     int blocks;   /* of the product from the program's arrays, which is rare: few are launched
                    sooner */
@@ -75,10 +76,10 @@ static void engine_prepare(int device)
 
 /* rc_pattern_sum, or another one that tells the host in the end. */
 typedef cudaError_t asking_t(
-    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
 
 /* Of arrays on the device. */
-static rc_heard_t *ask_on(asking_t *asking, const rc_sparse_view_t *a, cudaStream_t stream)
+static rc_heard_t *ask_on(asking_t *asking, const rc_plan_matrix_t *a, cudaStream_t stream)
 {
     void *words = NULL;
     const size_t bytes = RC_PATTERN_WORDS * sizeof(uint64_t);
@@ -180,7 +181,7 @@ static void copy_undo(copy_t *c, cudaStream_t stream)
 static void *engine_copy(const rc_asked_t *p)
 {
     copy_t *c = calloc(1, sizeof *c);
-    const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t),
+    const size_t bytes[3] = {(size_t)rc_view_pointers(&p->a) * sizeof(int64_t),
         (size_t)p->a.nnz * sizeof(int32_t),
         (size_t)p->a.nnz * (size_t)rc_dropin_type(p->a.precision)->bytes};
     if (!c)
@@ -200,8 +201,11 @@ static void *engine_copy(const rc_asked_t *p)
     if (bad)
         return NULL;
     c->p = *p;
-    c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1],
-        c->memory[2], 8, 4, 0, p->a.precision};
+    c->p.a.row_ptr = c->memory[0];
+    c->p.a.row_ptr_bytes = sizeof(int64_t);
+    c->p.a.col_idx = c->memory[1];
+    c->p.a.col_idx_bytes = sizeof(int32_t);
+    c->p.a.val = c->memory[2];
     return c;
 }
 
@@ -218,6 +222,8 @@ static void made_free(made_t *m, cudaStream_t stream)
     rc_plan_free(m->plan);
     if (m->pattern)
         (void)failed(cudaFreeAsync(m->pattern, stream));
+    if (m->sums)
+        (void)failed(cudaFreeAsync(m->sums, stream));
     if (m->direct.scratch)
         (void)failed(cudaFreeAsync(m->direct.scratch, stream));
     rc_heard_free(m->heard);
@@ -274,6 +280,9 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
     if (attributes(m) < 0 || failed(cudaMallocAsync(&pattern, bytes, stream)))
         return -1;
     m->pattern = pattern;
+    bytes = (size_t)rc_pattern_sums_bytes(&c->p);
+    if (bytes > 0 && failed(cudaMallocAsync(&m->sums, bytes, stream)))
+        return -1;
     if (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)))
         return -1;
     m->heard = rc_heard_new(0);
@@ -284,16 +293,21 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
                : 0;
 }
 
-/* Bytes for a plan without what its updates keep: 4 for a value, where it goes.  Half of what is
- * free is the program's. */
-static int64_t memory_for(const rc_making_t *how, int64_t nnz)
+/* What a plan has beside its kernel: where values go, 4 for each, and what its checks need. */
+static int64_t bytes_beside(const rc_asked_t *p)
+{
+    return 4 * p->a.nnz + 8 * rc_pattern_pieces(&p->a) + rc_pattern_sums_bytes(p);
+}
+
+/* Bytes for its kernel.  Half of what is free is the program's. */
+static int64_t memory_for(const rc_making_t *how, int64_t beside)
 {
     size_t left = 0;
     size_t all = 0;
     int64_t most = how->memory;
     if (!failed(cudaMemGetInfo(&left, &all)) && (int64_t)(left / 2) < most)
         most = (int64_t)(left / 2);
-    most -= 4 * nnz;
+    most -= beside;
     return most > 1 ? most : 1; /* 0 would be any */
 }
 
@@ -308,18 +322,16 @@ static rc_status_t plan_new(
     rc_plan_problem_t problem = {
         .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
     problem.out_fp32 = p->c_sums;
-    rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
-        p->a.precision, 1, 0, RC_PLAN_CSR};
     char kernels[40];
     (void)snprintf(kernels, sizeof kernels, "ranked:first=%" PRIu64, how->ns > 0 ? 0 : how->turn);
     rc_plan_options_t options = {.kernels = how->kernel ? how->kernel : kernels,
         .orders = how->kernel ? how->order : NULL,
         .tune = how->ns > 0 ? 8 : 0,
         .tune_ns = how->ns,
-        .memory = memory_for(how, p->a.nnz),
+        .memory = memory_for(how, bytes_beside(p)),
         .deterministic = 1,
         .threads = 4}; /* the program has work for the others */
-    rc_status_t st = rc_plan_create(&problem, &a, &options, stream, out, err);
+    rc_status_t st = rc_plan_create(&problem, &p->a, &options, stream, out, err);
     /* the first update finds out which value is where, and waits */
     if (st == RC_OK)
         st = rc_plan_update_values(*out, p->a.nnz, p->a.val, p->a.precision, 1, stream, err);
@@ -330,7 +342,7 @@ static rc_status_t plan_new(
     return st;
 }
 
-static void describe(const rc_plan_t *plan, int64_t nnz, rc_made_t *made)
+static void describe(const rc_plan_t *plan, int64_t beside, rc_made_t *made)
 {
     rc_plan_part_t part;
     if (rc_plan_part(plan, 0, &part, NULL) < 0)
@@ -339,7 +351,7 @@ static void describe(const rc_plan_t *plan, int64_t nnz, rc_made_t *made)
     (void)snprintf(made->text, sizeof made->text, "%.100s, order %.40s", c->kernel, c->order);
     (void)snprintf(made->kernel, sizeof made->kernel, "%s", c->kernel);
     (void)snprintf(made->order, sizeof made->order, "%s", c->order);
-    made->bytes = (c->bytes > 0 ? c->bytes : 0) + 4 * nnz; /* the places of values */
+    made->bytes = (c->bytes > 0 ? c->bytes : 0) + beside;
 }
 
 /* 1: the copy has the sums that are expected of it. */
@@ -380,8 +392,7 @@ static void *make_on(const copy_t *c, const rc_making_t *how, cudaStream_t strea
         engine_plan_free(m);
         return NULL;
     }
-    describe(m->plan, c->p.a.nnz, made);
-    made->bytes += 8 * rc_pattern_pieces(&c->p.a);
+    describe(m->plan, bytes_beside(&c->p), made);
     return m;
 }
 
@@ -423,10 +434,8 @@ static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_
         failed(rc_pattern_between(m->overlaps, stream)) ||
         rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
-    return ask.check &&
-                   failed(rc_pattern_product(p, m->pattern, number, m->blocks, m->overlaps, stream))
-               ? -1
-               : 0;
+    const rc_pattern_again_t again = {m->pattern, number, m->sums, m->blocks, m->overlaps};
+    return ask.check && failed(rc_pattern_product(p, &again, stream)) ? -1 : 0;
 }
 
 static int engine_directs(const rc_asked_t *p)

@@ -252,12 +252,30 @@ OURS cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t spMatDescr)
     return real->DestroySpMat(spMatDescr);
 }
 
+/* New arrays.  \param[in] set  cuSPARSE's function; NULL: there is none */
+static cusparseStatus_t set_pointers(__typeof__(&cusparseCsrSetPointers) set,
+    cusparseSpMatDescr_t descr, void *first, void *second, void *values)
+{
+    if (!set)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    forget(descr);
+    return set(descr, first, second, values);
+}
+
 OURS cusparseStatus_t cusparseCsrSetPointers(
     cusparseSpMatDescr_t spMatDescr, void *csrRowOffsets, void *csrColInd, void *csrValues)
 {
-    const rc_real_t *real = rc_real();
-    if (!real->CsrSetPointers)
-        return CUSPARSE_STATUS_NOT_INITIALIZED;
-    forget(spMatDescr);
-    return real->CsrSetPointers(spMatDescr, csrRowOffsets, csrColInd, csrValues);
+    return set_pointers(rc_real()->CsrSetPointers, spMatDescr, csrRowOffsets, csrColInd, csrValues);
+}
+
+OURS cusparseStatus_t cusparseCscSetPointers(
+    cusparseSpMatDescr_t spMatDescr, void *cscColOffsets, void *cscRowInd, void *cscValues)
+{
+    return set_pointers(rc_real()->CscSetPointers, spMatDescr, cscColOffsets, cscRowInd, cscValues);
+}
+
+OURS cusparseStatus_t cusparseCooSetPointers(
+    cusparseSpMatDescr_t spMatDescr, void *cooRows, void *cooColumns, void *cooValues)
+{
+    return set_pointers(rc_real()->CooSetPointers, spMatDescr, cooRows, cooColumns, cooValues);
 }

@@ -31,6 +31,7 @@ static rc_key_t key_of(const rc_asked_t *p, int device)
     key.k = p->k;
     key.device = device;
     key.op = (int)p->op;
+    key.form = (int)p->a.form;
     key.direct = p->direct;
     /* plans are for all that are understood; cuSPARSE's time is another one where it promises */
     key.algorithm = p->direct ? p->algorithm : p->promises;
@@ -48,6 +49,13 @@ void rc_key_types(const rc_key_t *key, char *text)
     const rc_dropin_type_t *type = rc_dropin_type((rc_precision_t)key->precision);
     (void)snprintf(text, RC_KEY_TYPES, "%.4s%s%.4s", type->name, key->c_sums ? " to " : "",
         key->c_sums ? rc_dropin_type(type->sum)->name : "");
+}
+
+const char *rc_key_form(const rc_key_t *key)
+{
+    static const char *const names[] = {
+        [RC_PLAN_CSR] = "csr", [RC_PLAN_CSC] = "csc", [RC_PLAN_COO] = "coo"};
+    return names[key->form];
 }
 
 /* Move an entry to the front, where the next product looks first. */
@@ -230,9 +238,9 @@ rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device)
 static int alike(const rc_key_t *a, const rc_key_t *b)
 {
     return a->stream == b->stream && a->device == b->device && a->op == b->op &&
-           a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz && a->k == b->k &&
-           a->layout == b->layout && a->precision == b->precision && a->c_sums == b->c_sums &&
-           a->algorithm == b->algorithm && a->direct == b->direct;
+           a->form == b->form && a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz &&
+           a->k == b->k && a->layout == b->layout && a->precision == b->precision &&
+           a->c_sums == b->c_sums && a->algorithm == b->algorithm && a->direct == b->direct;
 }
 
 static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)

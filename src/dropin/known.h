@@ -39,6 +39,7 @@ typedef struct rc_key {
     int64_t k;
     int device;
     int op;     /**< of rc_op_t */
+    int form;   /**< of rc_plan_form_t */
     int direct; /**< as of rc_asked_t */
     int algorithm;
     int layout;
@@ -54,6 +55,9 @@ enum { RC_KEY_TYPES = 16 };
 
 /** Its value types, "fp16" or "fp16 to fp32".  \param[out] text  [RC_KEY_TYPES] */
 void rc_key_types(const rc_key_t *key, char *text);
+
+/** That of its arrays: "csr", "csc" or "coo". */
+const char *rc_key_form(const rc_key_t *key);
 
 /** In this order; back to WATCHING when the pattern changes. */
 typedef enum rc_stage {

@@ -28,7 +28,7 @@ void launch_over(
 }
 
 /* The four widths of row pointers and columns, as types. */
-template <typename F> void with_types(const rc_sparse_view_t *a, F f)
+template <typename F> void with_types(const rc_plan_matrix_t *a, F f)
 {
     if (a->row_ptr_bytes == 4)
         a->col_idx_bytes == 4 ? f(int32_t(), int32_t()) : f(int32_t(), int64_t());

@@ -53,7 +53,7 @@ __device__ uint64_t of_warp(uint64_t sum)
 template <typename P, typename I> struct pattern_args {
     const P *row_ptr;
     const I *col_idx;
-    int64_t rows;
+    int64_t pointers;
     int64_t nnz;
     int64_t of_columns; /* pieces */
     int64_t pieces;     /* in all */
@@ -95,7 +95,7 @@ template <typename P, typename I> __device__ void check(const pattern_args<P, I>
         return;
     uint64_t sum = piece < x.of_columns
                        ? sum_of(x.col_idx, x.nnz, 0, piece)
-                       : sum_of(x.row_ptr, x.rows + 1, uint64_t{1} << 40, piece - x.of_columns);
+                       : sum_of(x.row_ptr, x.pointers, uint64_t{1} << 40, piece - x.of_columns);
     sum = of_warp(sum);
     if (threadIdx.x % WARP == 0)
         conclude(x, piece, sum);
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(THREADS)
 template <typename P, typename I> struct sum_args {
     const P *row_ptr;
     const I *col_idx;
-    int64_t rows;
+    int64_t pointers;
     int64_t nnz;
     int64_t of_columns; /* pieces */
     int64_t pieces;     /* in all */
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(const sum_args<P, I> x)
         if (piece < x.of_columns)
             columns += sum_of(x.col_idx, x.nnz, 0, piece);
         else
-            pointers += sum_of(x.row_ptr, x.rows + 1, 0, piece - x.of_columns);
+            pointers += sum_of(x.row_ptr, x.pointers, 0, piece - x.of_columns);
     }
     columns = of_warp(columns);
     pointers = of_warp(pointers);
@@ -216,8 +216,8 @@ __global__ void between_kernel()
 template <typename P, typename I> struct copy_args {
     const P *row_ptr;
     const I *col_idx;
-    int64_t rows;
-    int64_t cols;
+    int64_t pointers;
+    int64_t minors; /* that columns, or rows, are below */
     int64_t nnz;
     int64_t *to_ptr;
     int32_t *to_idx;
@@ -229,72 +229,164 @@ template <typename P, typename I> __global__ void copy_kernel(const copy_args<P,
     const int64_t first = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     for (int64_t i = first; i < x.nnz; i += step) {
         const int64_t c = x.col_idx[i];
-        x.to_idx[i] = c >= 0 && c < x.cols ? static_cast<int32_t>(c) : -1;
+        x.to_idx[i] = c >= 0 && c < x.minors ? static_cast<int32_t>(c) : -1;
     }
-    for (int64_t i = first; i <= x.rows; i += step)
+    for (int64_t i = first; i < x.pointers; i += step)
         x.to_ptr[i] = x.row_ptr[i];
 }
 
-/* Arguments of product_kernel; strides of B and C between rows and between columns. */
-template <typename T, typename P, typename I> struct product_args {
+/* Where the values of C go, unless the check of that number found the pattern of the plan; strides
+ * between rows and between columns. */
+template <typename T> struct target {
+    typedef rc::sum_of<T> S;
+    int64_t rows;
+    int64_t k;
+    T *c;
+    int64_t c_row;
+    int64_t c_col;
+    S *sums; /* that entries are added to: C, or memory of the plan */
+    int64_t sums_row;
+    int64_t sums_col;
+    const volatile uint64_t *differs;
+    uint64_t number;
+    bool c_sums; /* c is of sums */
+
+    /* The check ended before the kernel before this one began; C is that one's until it has
+     * ended. */
+    __device__ bool is_there() const
+    {
+        const bool same = *differs != number;
+        rc::wait_for_previous();
+        return same;
+    }
+
+    /* Sums of 16 bits are rounded once where C is not of sums, as those of a plan. */
+    __device__ void store(int64_t r, int64_t j, S sum) const
+    {
+        const int64_t at = r * c_row + j * c_col;
+        if (sizeof(T) < sizeof(S) && c_sums)
+            reinterpret_cast<S *>(c)[at] = sum;
+        else
+            c[at] = static_cast<T>(sum);
+    }
+
+    /* f of row and column of each value of C; threads side by side store side by side. */
+    template <typename F> __device__ void each(F f) const
+    {
+        const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
+        for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k;
+             i += step)
+            c_col == 1 ? f(i / k, i % k) : f(i % rows, i / rows);
+    }
+};
+
+/* What is multiplied. */
+template <typename T, typename P, typename I> struct factors {
     const P *row_ptr;
     const I *col_idx;
     const T *val;
-    int64_t rows;
-    int64_t k;
+    bool columns;   /* of pointers and rows; else rows and columns */
+    int64_t majors; /* columns, or entries, whose entries are added */
     rc::sum_of<T> alpha;
     const T *b;
     int64_t b_row;
     int64_t b_col;
-    T *c;
-    int64_t c_row;
-    int64_t c_col;
-    const volatile uint64_t *differs;
-    uint64_t number;
-    bool c_sums; /* c is of sums */
+
+    __device__ rc::sum_of<T> term(int64_t e, int64_t from, int64_t j) const
+    {
+        typedef rc::sum_of<T> S;
+        return static_cast<S>(val[e]) * static_cast<S>(b[from * b_row + j * b_col]);
+    }
 };
 
-/* A thread for each value of C; threads side by side store side by side.  Sums of 16 bits are of
- * fp32, and rounded once where C is not, as those of a plan. */
+/* CSR: a thread for each value of C. */
 template <typename T, typename P, typename I>
-__global__ void product_kernel(const product_args<T, P, I> x)
+__global__ void product_kernel(const factors<T, P, I> x, const target<T> to)
 {
-    /* the check ended before the kernel before this one began; C is that one's until it has
-     * ended */
-    const bool same = *x.differs != x.number;
-    rc::wait_for_previous();
-    if (same)
+    if (to.is_there())
         return;
-    const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
-    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < x.rows * x.k;
-         i += step) {
-        const int64_t r = x.c_col == 1 ? i / x.k : i % x.rows;
-        const int64_t j = x.c_col == 1 ? i % x.k : i / x.rows;
+    to.each([&](int64_t r, int64_t j) {
         rc::sum_of<T> sum = 0;
         for (int64_t e = x.row_ptr[r]; e < static_cast<int64_t>(x.row_ptr[r + 1]); e++)
-            sum += static_cast<rc::sum_of<T>>(x.val[e]) *
-                   static_cast<rc::sum_of<T>>(
-                       x.b[static_cast<int64_t>(x.col_idx[e]) * x.b_row + j * x.b_col]);
-        const int64_t at = r * x.c_row + j * x.c_col;
-        if (sizeof(T) < sizeof(sum) && x.c_sums)
-            reinterpret_cast<rc::sum_of<T> *>(x.c)[at] = x.alpha * sum;
-        else
-            x.c[at] = static_cast<T>(x.alpha * sum);
+            sum += x.term(e, x.col_idx[e], j);
+        to.store(r, j, x.alpha * sum);
+    });
+}
+
+/* Other forms: zeros, to which entries are added in any order. */
+template <typename T> __global__ void clear_kernel(const target<T> to)
+{
+    if (to.is_there())
+        return;
+    to.each([&](int64_t r, int64_t j) { to.sums[r * to.sums_row + j * to.sums_col] = 0; });
+}
+
+/* A thread for a column of C and a column of A, or an entry. */
+template <typename T, typename P, typename I>
+__global__ void add_kernel(const factors<T, P, I> x, const target<T> to)
+{
+    if (to.is_there())
+        return;
+    const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+         i < x.majors * to.k; i += step) {
+        const int64_t major = i / to.k;
+        const int64_t j = i % to.k;
+        const int64_t end = x.columns ? static_cast<int64_t>(x.row_ptr[major + 1]) : major + 1;
+        for (int64_t e = x.columns ? static_cast<int64_t>(x.row_ptr[major]) : major; e < end; e++) {
+            const int64_t r = x.columns ? x.col_idx[e] : x.row_ptr[e];
+            const int64_t from = x.columns ? major : x.col_idx[e];
+            atomicAdd(to.sums + r * to.sums_row + j * to.sums_col, x.alpha * x.term(e, from, j));
+        }
     }
 }
 
+template <typename T> __global__ void round_kernel(const target<T> to)
+{
+    if (to.is_there())
+        return;
+    to.each(
+        [&](int64_t r, int64_t j) { to.store(r, j, to.sums[r * to.sums_row + j * to.sums_col]); });
+}
+
+template <typename T> target<T> target_of(const rc_asked_t *p, const rc_pattern_again_t *how)
+{
+    typedef rc::sum_of<T> S;
+    const bool by_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
+    const int64_t row = by_rows ? p->ldc : 1;
+    const int64_t col = by_rows ? 1 : p->ldc;
+    return {p->a.rows, p->k, static_cast<T *>(p->c), row, col,
+        static_cast<S *>(how->sums ? how->sums : p->c),
+        !how->sums ? row
+        : by_rows  ? p->k
+                   : 1,
+        !how->sums ? col
+        : by_rows  ? 1
+                   : p->a.rows,
+        &how->pattern->differs, how->number, p->c_sums != 0};
+}
+
 template <typename T, typename P, typename I>
-void product(const rc_asked_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks,
-    int overlaps, cudaStream_t stream)
+void product(const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t stream)
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
-    const bool c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
-    const product_args<T, P, I> x = {static_cast<const P *>(p->a.row_ptr),
-        static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
-        static_cast<rc::sum_of<T>>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
-        b_rows ? 1 : p->ldb, static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc,
-        &pattern->differs, number, p->c_sums != 0};
-    rc::launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, x);
+    const bool columns = p->a.form == RC_PLAN_CSC;
+    const factors<T, P, I> x = {static_cast<const P *>(p->a.row_ptr),
+        static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), columns,
+        columns ? p->a.cols : p->a.nnz, static_cast<rc::sum_of<T>>(p->alpha),
+        static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb};
+    const target<T> to = target_of<T>(p, how);
+    const auto launch = [&](auto kernel, auto... args) {
+        rc::launch_over(kernel, how->blocks, THREADS, how->overlaps, stream, args...);
+    };
+    if (p->a.form == RC_PLAN_CSR) {
+        launch(product_kernel<T, P, I>, x, to);
+        return;
+    }
+    launch(clear_kernel<T>, to);
+    launch(add_kernel<T, P, I>, x, to);
+    if (how->sums)
+        launch(round_kernel<T>, to);
 }
 
 int copy_blocks(int64_t n)
@@ -304,7 +396,7 @@ int copy_blocks(int64_t n)
 }
 
 template <typename T, typename P, typename I>
-void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
+void begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
     rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     values_args<T> v = {};
@@ -312,8 +404,8 @@ void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern
         v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place),
             static_cast<const T *>(a->val), values->count};
     const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr),
-        static_cast<const I *>(a->col_idx), a->rows, a->nnz, rc::pieces_of(a->nnz, PIECE),
-        ask->check ? rc_pattern_pieces(a) : 0, pattern,
+        static_cast<const I *>(a->col_idx), rc_view_pointers(a), a->nnz,
+        rc::pieces_of(a->nnz, PIECE), ask->check ? rc_pattern_pieces(a) : 0, pattern,
         ask->other ? &pattern->other_differs : &pattern->differs,
         ask->other ? &heard->other_equal : &heard->equal,
         ask->other ? &heard->other_differs : &heard->differs, ask->number, ask->told};
@@ -327,19 +419,19 @@ void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern
 } // namespace
 
 cudaError_t rc_pattern_copy(
-    const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
+    const rc_plan_matrix_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
 {
     rc::with_types(a, [&](auto p, auto i) {
         const copy_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
-            static_cast<const decltype(i) *>(a->col_idx), a->rows, a->cols, a->nnz, row_ptr,
-            col_idx};
-        copy_kernel<<<copy_blocks(a->nnz + a->rows), THREADS, 0, stream>>>(x);
+            static_cast<const decltype(i) *>(a->col_idx), rc_view_pointers(a), rc_view_minors(a),
+            a->nnz, row_ptr, col_idx};
+        copy_kernel<<<copy_blocks(a->nnz + rc_view_pointers(a)), THREADS, 0, stream>>>(x);
     });
     return cudaGetLastError();
 }
 
 cudaError_t rc_pattern_sum(
-    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
+    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
 {
     static_assert(sizeof(uint64_t) == sizeof(unsigned long long), "atomicAdd knows this one");
     const int64_t pieces = rc_pattern_pieces(a);
@@ -347,7 +439,7 @@ cudaError_t rc_pattern_sum(
     const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
     rc::with_types(a, [&](auto p, auto i) {
         const sum_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
-            static_cast<const decltype(i) *>(a->col_idx), a->rows, a->nnz,
+            static_cast<const decltype(i) *>(a->col_idx), rc_view_pointers(a), a->nnz,
             rc::pieces_of(a->nnz, PIECE), pieces, reinterpret_cast<unsigned long long *>(words),
             heard};
         sum_kernel<<<blocks, THREADS, 0, stream>>>(x);
@@ -356,7 +448,7 @@ cudaError_t rc_pattern_sum(
 }
 
 cudaError_t rc_pattern_longest(
-    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
+    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
 {
     const int64_t wanted = rc::pieces_of(a->rows, THREADS);
     const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
@@ -367,12 +459,12 @@ cudaError_t rc_pattern_longest(
     return cudaGetLastError();
 }
 
-int64_t rc_pattern_pieces(const rc_sparse_view_t *a)
+int64_t rc_pattern_pieces(const rc_plan_matrix_t *a)
 {
-    return rc::pieces_of(a->nnz, PIECE) + rc::pieces_of(a->rows + 1, PIECE);
+    return rc::pieces_of(a->nnz, PIECE) + rc::pieces_of(rc_view_pointers(a), PIECE);
 }
 
-cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values,
+cudaError_t rc_pattern_begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values,
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     rc::with_types(a, [&](auto p, auto i) {
@@ -390,14 +482,24 @@ cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-cudaError_t rc_pattern_product(const rc_asked_t *p, const rc_pattern_t *pattern, uint64_t number,
-    int blocks, int overlaps, cudaStream_t stream)
+int64_t rc_pattern_sums_bytes(const rc_asked_t *p)
+{
+    int64_t bytes = 0;
+    rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+        typedef RC_VALUE(t) T;
+        typedef rc::sum_of<T> S;
+        if (p->a.form != RC_PLAN_CSR && sizeof(T) < sizeof(S) && !p->c_sums)
+            bytes = p->a.rows * p->k * static_cast<int64_t>(sizeof(S));
+    });
+    return bytes;
+}
+
+cudaError_t rc_pattern_product(
+    const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t stream)
 {
     rc::with_types(&p->a, [&](auto ptr, auto idx) {
-        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
-            product<RC_VALUE(t), decltype(ptr), decltype(idx)>(
-                p, pattern, number, blocks, overlaps, stream);
-        });
+        rc::pick<rc::reals>(p->a.precision,
+            [&](auto t) { product<RC_VALUE(t), decltype(ptr), decltype(idx)>(p, how, stream); });
     });
     return cudaGetLastError();
 }

@@ -26,6 +26,15 @@ typedef struct rc_pattern_ask {
     int told;        /**< 1: the host hears of it also where it is the same */
 } rc_pattern_ask_t;
 
+/** How a product is made again. */
+typedef struct rc_pattern_again {
+    const rc_pattern_t *pattern;
+    uint64_t number; /**< of the check */
+    void *sums;      /**< of the bytes of rc_pattern_sums_bytes */
+    int blocks;      /**< of each launch */
+    int overlaps;    /**< 1: the GPU can overlap launches (compute capability 9.0) */
+} rc_pattern_again_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,7 +42,7 @@ extern "C" {
 /** Copy a pattern: columns become int32_t, those that are none of the matrix -1; row pointers
  *  int64_t. */
 cudaError_t rc_pattern_copy(
-    const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
+    const rc_plan_matrix_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
 
 /** Words of device memory that rc_pattern_sum needs, zeros before. */
 enum { RC_PATTERN_WORDS = 3 };
@@ -41,15 +50,15 @@ enum { RC_PATTERN_WORDS = 3 };
 /** Sum row pointers and columns, each in 64 bits of well mixed (place, number), so that the widths
  *  of both do not matter.  \param[in] words  [RC_PATTERN_WORDS]  \param[in] heard  hears of it */
 cudaError_t rc_pattern_sum(
-    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
 
 /** Find the length of the longest row; it is heard as `columns`.  Arguments as of
  *  rc_pattern_sum. */
 cudaError_t rc_pattern_longest(
-    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
 
 /** Pieces that a pattern is summed in. */
-int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
+int64_t rc_pattern_pieces(const rc_plan_matrix_t *a);
 
 /** What precedes a product, in one launch, because two cost more than what they do.
  *
@@ -57,7 +66,7 @@ int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
  *  pieces: for each a sum of 64 bits of well mixed (place, number).  Nothing is added up over
  *  pieces: one whose sum is another one says so.
  *  \param[in] values  NULL: no new values */
-cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values,
+cudaError_t rc_pattern_begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values,
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream);
 
 /** Nothing, between rc_pattern_begin and a run of a plan, which reads the values before it waits
@@ -65,11 +74,15 @@ cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *
  *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0) */
 cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream);
 
+/** Bytes of device memory that rc_pattern_product needs for sums; 0: none. */
+int64_t rc_pattern_sums_bytes(const rc_asked_t *p);
+
 /** C = alpha A B from the arrays of the program, when the check of that number found another
- *  pattern; otherwise nothing.  Its launch overlaps with the kernel before it.  Sums in the order
- *  of the entries; those of 16 bits are in fp32, and rounded once where C is not. */
-cudaError_t rc_pattern_product(const rc_asked_t *p, const rc_pattern_t *pattern, uint64_t number,
-    int blocks, int overlaps, cudaStream_t stream);
+ *  pattern; otherwise nothing.  Its launches overlap with the kernel before them.  CSR is summed in
+ *  the order of the entries, other forms in any.  Sums of 16 bits are in fp32, and rounded once
+ *  where C is not. */
+cudaError_t rc_pattern_product(
+    const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

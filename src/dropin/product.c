@@ -11,7 +11,8 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_OFF] = "the drop-in is off",
     [RC_WHY_UNREADABLE] = "descriptors cannot be read",
     [RC_WHY_OPERATION] = "transposed operands",
-    [RC_WHY_FORMAT] = "not CSR",
+    [RC_WHY_FORMAT] = "a format that is not CSR, CSC or COO",
+    [RC_WHY_ROWS] = "columns or coordinates, which have no kernel",
     [RC_WHY_BASE] = "indices from 1",
     [RC_WHY_ALGORITHM] = "an algorithm of another format",
     [RC_WHY_BITS] = "the same bits in each run are promised",
@@ -55,36 +56,171 @@ static int fits(int64_t n)
     return n > 0 && n < INT32_MAX;
 }
 
-static rc_why_t read_sparse(
-    const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_sparse_view_t *a, cudaDataType *type)
-{
-    cusparseFormat_t format;
+/* Types of what is stored. */
+typedef struct indices {
     cusparseIndexType_t ptr;
     cusparseIndexType_t idx;
     cusparseIndexBase_t base;
+    cudaDataType values;
+} indices_t;
+
+/* How a format is read, what its arrays are, and the algorithms for it. */
+enum { ALGORITHMS = 5 };
+typedef struct algorithms {
+    cusparseSpMMAlg_t among[ALGORITHMS]; /* the default where there are fewer */
+    cusparseSpMMAlg_t promises;          /* the same bits in each run */
+} algorithms_t;
+
+typedef struct format {
+    cusparseFormat_t format;
+    rc_plan_form_t form;
+    cusparseStatus_t (*get)(
+        const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_plan_matrix_t *a, indices_t *of);
+    const algorithms_t *algorithms;
+} format_t;
+
+static cusparseStatus_t get_lines(__typeof__(&cusparseConstCsrGet) get,
+    cusparseConstSpMatDescr_t descr, rc_plan_matrix_t *a, indices_t *of)
+{
+    return get ? get(descr, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val,
+                     &of->ptr, &of->idx, &of->base, &of->values)
+               : CUSPARSE_STATUS_NOT_SUPPORTED;
+}
+
+static cusparseStatus_t get_csr(
+    const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_plan_matrix_t *a, indices_t *of)
+{
+    return get_lines(real->ConstCsrGet, descr, a, of);
+}
+
+static cusparseStatus_t get_csc(
+    const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_plan_matrix_t *a, indices_t *of)
+{
+    return get_lines(real->ConstCscGet, descr, a, of);
+}
+
+static cusparseStatus_t get_coo(
+    const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_plan_matrix_t *a, indices_t *of)
+{
+    if (!real->ConstCooGet)
+        return CUSPARSE_STATUS_NOT_SUPPORTED;
+    cusparseStatus_t st = real->ConstCooGet(descr, &a->rows, &a->cols, &a->nnz, &a->row_ptr,
+        &a->col_idx, &a->val, &of->idx, &of->base, &of->values);
+    of->ptr = of->idx;
+    return st;
+}
+
+static const algorithms_t of_lines = {
+    {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3},
+    CUSPARSE_SPMM_CSR_ALG3};
+static const algorithms_t of_entries = {{CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_COO_ALG2,
+                                            CUSPARSE_SPMM_COO_ALG3, CUSPARSE_SPMM_COO_ALG4},
+    CUSPARSE_SPMM_COO_ALG2};
+static const format_t formats[] = {
+    {CUSPARSE_FORMAT_CSR, RC_PLAN_CSR, get_csr, &of_lines},
+    {CUSPARSE_FORMAT_CSC, RC_PLAN_CSC, get_csc, &of_lines},
+    {CUSPARSE_FORMAT_COO, RC_PLAN_COO, get_coo, &of_entries},
+};
+
+/* NULL: another one. */
+static const format_t *format_of(cusparseFormat_t format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].format == format)
+            return &formats[i];
+    return NULL;
+}
+
+/* A', of the same arrays. */
+static void transpose(rc_plan_matrix_t *a)
+{
+    static const rc_plan_form_t other[] = {
+        [RC_PLAN_CSR] = RC_PLAN_CSC, [RC_PLAN_CSC] = RC_PLAN_CSR, [RC_PLAN_COO] = RC_PLAN_COO};
+    const rc_plan_matrix_t of = *a;
+    a->rows = of.cols;
+    a->cols = of.rows;
+    a->form = other[of.form];
+    if (of.form == RC_PLAN_COO) { /* both are of one width */
+        a->row_ptr = of.col_idx;
+        a->col_idx = of.row_ptr;
+    }
+}
+
+/* \param[out] turned  1: transposed, which for numbers that are real is the adjoint, too */
+static rc_why_t read_operation(cusparseOperation_t op, int *turned)
+{
+    *turned = op == CUSPARSE_OPERATION_TRANSPOSE || op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+    return *turned || op == CUSPARSE_OPERATION_NON_TRANSPOSE ? RC_WHY_PLAN : RC_WHY_OPERATION;
+}
+
+/* What is stored, as `p` has it: p->a and p->base. */
+static rc_why_t read_stored(const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_asked_t *p,
+    cudaDataType *type, const format_t **format)
+{
+    cusparseFormat_t named;
+    indices_t of;
     int batch = 0;
-    if (real->SpMatGetFormat(descr, &format) != CUSPARSE_STATUS_SUCCESS)
+    rc_plan_matrix_t *a = &p->a;
+    if (real->SpMatGetFormat(descr, &named) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
-    if (format != CUSPARSE_FORMAT_CSR)
+    *format = format_of(named);
+    if (!*format)
         return RC_WHY_FORMAT;
-    if (real->ConstCsrGet(descr, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val,
-            &ptr, &idx, &base, type) != CUSPARSE_STATUS_SUCCESS ||
+    if ((*format)->get(real, descr, a, &of) != CUSPARSE_STATUS_SUCCESS ||
         real->SpMatGetStridedBatch(descr, &batch) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (batch > 1)
         return RC_WHY_BATCH;
-    if ((base != CUSPARSE_INDEX_BASE_ZERO && base != CUSPARSE_INDEX_BASE_ONE) ||
-        (ptr != CUSPARSE_INDEX_32I && ptr != CUSPARSE_INDEX_64I) ||
-        (idx != CUSPARSE_INDEX_32I && idx != CUSPARSE_INDEX_64I))
+    if ((of.base != CUSPARSE_INDEX_BASE_ZERO && of.base != CUSPARSE_INDEX_BASE_ONE) ||
+        (of.ptr != CUSPARSE_INDEX_32I && of.ptr != CUSPARSE_INDEX_64I) ||
+        (of.idx != CUSPARSE_INDEX_32I && of.idx != CUSPARSE_INDEX_64I))
         return RC_WHY_FORMAT;
     if (!fits(a->rows) || !fits(a->cols) || !fits(a->nnz))
         return RC_WHY_SIZE;
     if (!a->row_ptr || !a->col_idx || !a->val)
         return RC_WHY_SHAPE;
-    a->base = base == CUSPARSE_INDEX_BASE_ONE;
-    a->row_ptr_bytes = ptr == CUSPARSE_INDEX_32I ? 4 : 8;
-    a->col_idx_bytes = idx == CUSPARSE_INDEX_32I ? 4 : 8;
+    a->form = (*format)->form;
+    a->on_device = 1;
+    a->row_ptr_bytes = of.ptr == CUSPARSE_INDEX_32I ? 4 : 8;
+    a->col_idx_bytes = of.idx == CUSPARSE_INDEX_32I ? 4 : 8;
+    p->base = of.base == CUSPARSE_INDEX_BASE_ONE;
+    *type = of.values;
     return RC_WHY_PLAN;
+}
+
+/* op(A), as what is multiplied by: the one place that knows of transposed ones. */
+static rc_why_t read_sparse(const rc_real_t *real, cusparseConstSpMatDescr_t descr,
+    cusparseOperation_t op, rc_asked_t *p, cudaDataType *type, const format_t **format)
+{
+    int turned = 0;
+    rc_why_t why = read_operation(op, &turned);
+    if (why == RC_WHY_PLAN)
+        why = read_stored(real, descr, p, type, format);
+    if (why == RC_WHY_PLAN && turned)
+        transpose(&p->a);
+    return why;
+}
+
+/* The same for kernels on the program's arrays. */
+static rc_why_t read_by_rows(const rc_real_t *real, cusparseConstSpMatDescr_t descr,
+    cusparseOperation_t op, rc_asked_t *p, cudaDataType *type)
+{
+    const format_t *format = NULL;
+    rc_why_t why = read_sparse(real, descr, op, p, type, &format);
+    return why == RC_WHY_PLAN && p->a.form != RC_PLAN_CSR ? RC_WHY_ROWS : why;
+}
+
+/* \param[out] promises  1: it gives the same bits in each run  */
+static rc_why_t read_algorithm(
+    const format_t *format, cusparseSpMMAlg_t alg, int bits, int *promises)
+{
+    const algorithms_t *of = format->algorithms;
+    int at = 0;
+    while (at < ALGORITHMS && of->among[at] != alg)
+        at++;
+    /* a plan gives the same bits in each run, too, but they are not those of cuSPARSE */
+    *promises = alg == of->promises;
+    return at == ALGORITHMS ? RC_WHY_ALGORITHM : *promises && !bits ? RC_WHY_BITS : RC_WHY_PLAN;
 }
 
 /* That of the values of A.  Sums and scalars are of the type that plans sum it in. */
@@ -133,6 +269,37 @@ static rc_why_t read_dense(
         return RC_WHY_SHAPE;
     *out = d;
     return fits(d.rows) && fits(d.cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
+}
+
+/* op(M) of rows x cols; 0 rows or columns: any. */
+typedef struct operand {
+    int64_t rows;
+    int64_t cols;
+    const void *data;
+    int64_t ld;
+    rc_strides_t by;
+    int by_rows; /* 1: values of a row are next to each other */
+} operand_t;
+
+/* \param[in,out] out  in: its rows and columns */
+static rc_why_t read_operand(const rc_real_t *real, cusparseConstDnMatDescr_t m,
+    cusparseOperation_t op, cudaDataType type, operand_t *out)
+{
+    const cudaDataType want[] = {type, type};
+    int turned = 0;
+    rc_why_t why = read_operation(op, &turned);
+    dense_t d = {.rows = turned ? out->cols : out->rows, .cols = turned ? out->rows : out->cols};
+    if (why == RC_WHY_PLAN)
+        why = read_dense(real, m, want, &d);
+    if (why != RC_WHY_PLAN)
+        return why;
+    *out = (operand_t){.rows = turned ? d.cols : d.rows,
+        .cols = turned ? d.rows : d.cols,
+        .data = d.data,
+        .ld = d.ld,
+        .by_rows = d.row_major != turned};
+    out->by = out->by_rows ? (rc_strides_t){d.ld, 1} : (rc_strides_t){1, d.ld};
+    return RC_WHY_PLAN;
 }
 
 static rc_layout_t layout_of(int b_rows, int c_rows)
@@ -192,7 +359,7 @@ static rc_why_t plan_takes(const rc_asked_t *p)
     /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
     if (p->beta != 0)
         return RC_WHY_BETA;
-    return p->a.base == 0 ? RC_WHY_PLAN : RC_WHY_BASE;
+    return p->base == 0 ? RC_WHY_PLAN : RC_WHY_BASE;
 }
 
 static rc_why_t read_stream(const rc_real_t *real, cusparseHandle_t handle, rc_asked_t *p)
@@ -204,55 +371,54 @@ static rc_why_t read_stream(const rc_real_t *real, cusparseHandle_t handle, rc_a
     return RC_WHY_PLAN;
 }
 
+/* B and C = op(A) B, where the type of A's values is known. */
+static rc_why_t read_both(
+    const rc_real_t *real, const rc_spmm_call_t *call, cudaDataType type, rc_asked_t *p)
+{
+    /* C may have the type of sums, which read_type has seen */
+    const cudaDataType of_c[] = {type, call->type};
+    operand_t b = {.rows = p->a.cols};
+    rc_why_t why = read_operand(real, call->b, call->op_b, type, &b);
+    dense_t c = {.rows = p->a.rows, .cols = b.cols};
+    if (why == RC_WHY_PLAN)
+        why = read_dense(real, call->c, of_c, &c);
+    if (why != RC_WHY_PLAN)
+        return why;
+    p->k = b.cols;
+    p->b = b.data;
+    p->ldb = b.ld;
+    memcpy(&p->c, &c.data, sizeof p->c);
+    p->ldc = c.ld;
+    p->c_sums = c.type != type;
+    p->layout = layout_of(b.by_rows, c.row_major);
+    return RC_WHY_PLAN;
+}
+
 rc_why_t rc_product_read(
     const rc_real_t *real, const rc_spmm_call_t *call, int bits, rc_asked_t *out)
 {
-    rc_asked_t p = {.op = RC_OP_SPMM};
+    rc_asked_t p = {.op = RC_OP_SPMM, .algorithm = (int)call->alg};
+    const format_t *format = NULL;
     cudaDataType type;
     if (!call->handle || !call->a || !call->b || !call->c)
         return RC_WHY_UNREADABLE;
-    if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE ||
-        call->op_b != CUSPARSE_OPERATION_NON_TRANSPOSE)
-        return RC_WHY_OPERATION;
-    /* a plan gives the same bits in each run, too, but they are not those of cuSPARSE */
-    p.promises = call->alg == CUSPARSE_SPMM_CSR_ALG3;
-    if (p.promises && !bits)
-        return RC_WHY_BITS;
-    if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1 &&
-        call->alg != CUSPARSE_SPMM_CSR_ALG2 && !p.promises)
-        return RC_WHY_ALGORITHM;
-    rc_why_t why = read_sparse(real, call->a, &p.a, &type);
-    if (why != RC_WHY_PLAN)
-        return why;
-    why = read_type(type, call->type, &p.a.precision);
-    if (why != RC_WHY_PLAN)
-        return why;
-    /* C may have the type of sums, which read_type has seen */
-    const cudaDataType of_b[] = {type, type};
-    const cudaDataType of_c[] = {type, call->type};
-    dense_t b = {.rows = p.a.cols};
-    why = read_dense(real, call->b, of_b, &b);
-    dense_t c = {.rows = p.a.rows, .cols = b.cols};
+    rc_why_t why = read_sparse(real, call->a, call->op_a, &p, &type, &format);
     if (why == RC_WHY_PLAN)
-        why = read_dense(real, call->c, of_c, &c);
+        why = read_algorithm(format, call->alg, bits, &p.promises);
+    if (why == RC_WHY_PLAN)
+        why = read_type(type, call->type, &p.a.precision);
+    if (why == RC_WHY_PLAN)
+        why = read_both(real, call, type, &p);
     if (why == RC_WHY_PLAN)
         why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
     if (why == RC_WHY_PLAN)
         why = read_stream(real, call->handle, &p);
     if (why != RC_WHY_PLAN)
         return why;
-    p.layout = layout_of(b.row_major, c.row_major);
     why = plan_takes(&p);
     p.direct = why != RC_WHY_PLAN;
-    if (p.direct && p.layout != RC_ROW_MAJOR)
+    if (p.direct && (p.layout != RC_ROW_MAJOR || p.a.form != RC_PLAN_CSR))
         return why; /* kernels are for rows */
-    p.k = b.cols;
-    p.b = b.data;
-    p.ldb = b.ld;
-    memcpy(&p.c, &c.data, sizeof p.c);
-    p.ldc = c.ld;
-    p.c_sums = c.type != type;
-    p.algorithm = (int)call->alg;
     *out = p;
     return RC_WHY_PLAN;
 }
@@ -279,15 +445,13 @@ rc_why_t rc_product_read_spmv(
     const void *y = NULL;
     if (!call->handle || !call->a || !call->x || !call->y)
         return RC_WHY_UNREADABLE;
-    if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE)
-        return RC_WHY_OPERATION;
     p.promises = call->alg == CUSPARSE_SPMV_CSR_ALG2;
     if (p.promises && !bits)
         return RC_WHY_BITS;
     if (call->alg != CUSPARSE_SPMV_ALG_DEFAULT && call->alg != CUSPARSE_SPMV_CSR_ALG1 &&
         !p.promises)
         return RC_WHY_ALGORITHM;
-    rc_why_t why = read_sparse(real, call->a, &p.a, &type);
+    rc_why_t why = read_by_rows(real, call->a, call->op_a, &p, &type);
     if (why == RC_WHY_PLAN)
         why = read_type(type, call->type, &p.a.precision);
     if (why != RC_WHY_PLAN)
@@ -307,36 +471,6 @@ rc_why_t rc_product_read_spmv(
     memcpy(&p.c, &y, sizeof p.c);
     p.c_sums = y_type != type;
     *out = p;
-    return RC_WHY_PLAN;
-}
-
-/* op(M) of rows x cols, as strides; 0 rows or columns: any. */
-typedef struct operand {
-    int64_t rows;
-    int64_t cols;
-    const void *data;
-    rc_strides_t by;
-    int by_rows; /* 1: values of a row are next to each other */
-} operand_t;
-
-/* \param[in,out] out  in: its rows and columns */
-static rc_why_t read_operand(const rc_real_t *real, cusparseConstDnMatDescr_t m,
-    cusparseOperation_t op, cudaDataType type, operand_t *out)
-{
-    const cudaDataType want[] = {type, type};
-    int transposed = op == CUSPARSE_OPERATION_TRANSPOSE;
-    if (!transposed && op != CUSPARSE_OPERATION_NON_TRANSPOSE)
-        return RC_WHY_OPERATION;
-    dense_t d = {
-        .rows = transposed ? out->cols : out->rows, .cols = transposed ? out->rows : out->cols};
-    rc_why_t why = read_dense(real, m, want, &d);
-    if (why != RC_WHY_PLAN)
-        return why;
-    *out = (operand_t){.rows = transposed ? d.cols : d.rows,
-        .cols = transposed ? d.rows : d.cols,
-        .data = d.data,
-        .by_rows = d.row_major != transposed};
-    out->by = out->by_rows ? (rc_strides_t){d.ld, 1} : (rc_strides_t){1, d.ld};
     return RC_WHY_PLAN;
 }
 
@@ -361,7 +495,7 @@ rc_why_t rc_product_read_sddmm(
         return RC_WHY_ALGORITHM;
     if (!bits) /* its only algorithm gives the same in each run */
         return RC_WHY_BITS;
-    rc_why_t why = read_sparse(real, call->c, &p.a, &c_type);
+    rc_why_t why = read_by_rows(real, call->c, CUSPARSE_OPERATION_NON_TRANSPOSE, &p, &c_type);
     if (why != RC_WHY_PLAN)
         return why;
     if (real->ConstDnMatGet(call->a, &any.rows, &any.cols, &any.ld, &any.data, &any.type, &order) !=

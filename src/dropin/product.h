@@ -17,15 +17,19 @@ typedef struct rc_real {
     __typeof__(&cusparseSDDMM) SDDMM;
     __typeof__(&cusparseDestroySpMat) DestroySpMat;
     __typeof__(&cusparseCsrSetPointers) CsrSetPointers;
+    __typeof__(&cusparseCscSetPointers) CscSetPointers;
+    __typeof__(&cusparseCooSetPointers) CooSetPointers;
     __typeof__(&cusparseSpMatGetFormat) SpMatGetFormat;
     __typeof__(&cusparseSpMatGetStridedBatch) SpMatGetStridedBatch;
     __typeof__(&cusparseConstCsrGet) ConstCsrGet;
+    __typeof__(&cusparseConstCscGet) ConstCscGet;
+    __typeof__(&cusparseConstCooGet) ConstCooGet;
     __typeof__(&cusparseConstDnMatGet) ConstDnMatGet;
     __typeof__(&cusparseDnMatGetStridedBatch) DnMatGetStridedBatch;
     __typeof__(&cusparseConstDnVecGet) ConstDnVecGet;
     __typeof__(&cusparseGetStream) GetStream;
     __typeof__(&cusparseGetPointerMode) GetPointerMode;
-    int reads; /**< 1: all that descriptors are read with is there */
+    int reads; /**< 1: all that descriptors of CSR are read with is there */
 } rc_real_t;
 
 /** Looked up once: behind this library, else in a cuSPARSE that is loaded, else in one that can be.
@@ -39,6 +43,7 @@ typedef enum rc_why {
     RC_WHY_UNREADABLE,
     RC_WHY_OPERATION,
     RC_WHY_FORMAT,
+    RC_WHY_ROWS,
     RC_WHY_BASE,
     RC_WHY_ALGORITHM,
     RC_WHY_BITS,

@@ -44,9 +44,13 @@ static void look_up(void)
     GET(SDDMM);
     GET(DestroySpMat);
     GET(CsrSetPointers);
+    GET(CscSetPointers);
+    GET(CooSetPointers);
     GET(SpMatGetFormat);
     GET(SpMatGetStridedBatch);
     GET(ConstCsrGet);
+    GET(ConstCscGet);
+    GET(ConstCooGet);
     GET(ConstDnMatGet);
     GET(DnMatGetStridedBatch);
     GET(ConstDnVecGet);

@@ -22,7 +22,8 @@ static void print_product(const rc_known_t *known)
     fprintf(stderr, "rowcast:   ");
     if (k->direct)
         fprintf(stderr, "%s, ", f->op);
-    fprintf(stderr, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries, ", k->rows, k->cols, k->nnz);
+    fprintf(stderr, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries, %s, ", k->rows, k->cols,
+        k->nnz, rc_key_form(k));
     if (k->k > 0)
         fprintf(stderr, "K = %" PRId64 ", ", k->k);
     fputs(types, stderr);

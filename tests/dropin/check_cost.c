@@ -59,7 +59,7 @@ static void by_asking(void *arg)
 
 static void descriptors(const bench_t *bench, operands_t *o)
 {
-    const rc_sparse_view_t *a = &o->p.a;
+    const rc_plan_matrix_t *a = &o->p.a;
     cusparseIndexType_t type = a->col_idx_bytes == 8 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
     void *ptr[3];
     memcpy(&ptr[0], &a->row_ptr, sizeof ptr[0]);

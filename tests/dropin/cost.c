@@ -73,13 +73,13 @@ void cost_free(const void *p)
     (void)cudaFree(there);
 }
 
-rc_sparse_view_t cost_matrix(const rc_csr_t *m, int bytes)
+rc_plan_matrix_t cost_matrix(const rc_csr_t *m, int bytes)
 {
     float *val = calloc((size_t)m->nnz, sizeof *val);
     cost_check(!val, "memory");
     for (int64_t i = 0; i < m->nnz; i++)
         val[i] = 1 + (float)(i % 7);
-    rc_sparse_view_t a = {.rows = m->rows,
+    rc_plan_matrix_t a = {.rows = m->rows,
         .cols = m->cols,
         .nnz = m->nnz,
         .row_ptr = cost_integers(m->row_ptr, 8, m->rows + 1, bytes),
@@ -87,7 +87,8 @@ rc_sparse_view_t cost_matrix(const rc_csr_t *m, int bytes)
         .val = cost_copy(val, (size_t)m->nnz * sizeof *val),
         .row_ptr_bytes = bytes,
         .col_idx_bytes = bytes,
-        .precision = RC_FP32};
+        .precision = RC_FP32,
+        .on_device = 1};
     free(val);
     return a;
 }

@@ -37,7 +37,7 @@ void *cost_integers(const void *from, int bytes, int64_t n, int want);
 void cost_free(const void *p);
 
 /** A matrix there, with values of fp32 that are small integers.  \param[in] bytes  of indices */
-rc_sparse_view_t cost_matrix(const rc_csr_t *m, int bytes);
+rc_plan_matrix_t cost_matrix(const rc_csr_t *m, int bytes);
 
 /** Median of us a run, of the device, and of the host until the call returns. */
 double cost_time(const cost_t *c, void (*work)(void *), void *arg, double *host);

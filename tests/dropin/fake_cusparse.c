@@ -104,13 +104,37 @@ FAKE cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *out, int64_t rows,
     return sparse_new(out, &m);
 }
 
-FAKE cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *ptr, void *idx, void *val)
+FAKE cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t *out, int64_t rows, int64_t cols, int64_t nnz,
+    void *ptr, void *idx, void *val, cusparseIndexType_t ptr_type, cusparseIndexType_t idx_type,
+    cusparseIndexBase_t base, cudaDataType type)
+{
+    const struct cusparseSpMatDescr m = {
+        CUSPARSE_FORMAT_CSC, rows, cols, nnz, ptr, idx, val, ptr_type, idx_type, base, type, 1};
+    return sparse_new(out, &m);
+}
+
+static cusparseStatus_t set_pointers(cusparseSpMatDescr_t m, void *ptr, void *idx, void *val)
 {
     m->ptr = ptr;
     m->idx = idx;
     m->val = val;
     counts.set_pointers++;
     return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *ptr, void *idx, void *val)
+{
+    return set_pointers(m, ptr, idx, val);
+}
+
+FAKE cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t m, void *ptr, void *idx, void *val)
+{
+    return set_pointers(m, ptr, idx, val);
+}
+
+FAKE cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t m, void *row, void *col, void *val)
+{
+    return set_pointers(m, row, col, val);
 }
 
 FAKE cusparseStatus_t cusparseCsrSetStridedBatch(
@@ -141,21 +165,50 @@ FAKE cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t m, 
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-FAKE cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols,
-    int64_t *nnz, const void **ptr, const void **idx, const void **val, cusparseIndexType_t *ptr_type,
-    cusparseIndexType_t *idx_type, cusparseIndexBase_t *base, cudaDataType *type)
+static cusparseStatus_t sparse_get(cusparseConstSpMatDescr_t m, cusparseFormat_t format, int64_t *rows, int64_t *cols,
+    int64_t *nnz, const void **ptr, const void **idx, const void **val)
 {
+    if (m->format != format)
+        return CUSPARSE_STATUS_INVALID_VALUE;
     *rows = m->rows;
     *cols = m->cols;
     *nnz = m->nnz;
     *ptr = m->ptr;
     *idx = m->idx;
     *val = m->val;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols,
+    int64_t *nnz, const void **ptr, const void **idx, const void **val, cusparseIndexType_t *ptr_type,
+    cusparseIndexType_t *idx_type, cusparseIndexBase_t *base, cudaDataType *type)
+{
     *ptr_type = m->ptr_type;
     *idx_type = m->idx_type;
     *base = m->base;
     *type = m->type;
-    return CUSPARSE_STATUS_SUCCESS;
+    return sparse_get(m, CUSPARSE_FORMAT_CSR, rows, cols, nnz, ptr, idx, val);
+}
+
+FAKE cusparseStatus_t cusparseConstCscGet(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols,
+    int64_t *nnz, const void **ptr, const void **idx, const void **val, cusparseIndexType_t *ptr_type,
+    cusparseIndexType_t *idx_type, cusparseIndexBase_t *base, cudaDataType *type)
+{
+    *ptr_type = m->ptr_type;
+    *idx_type = m->idx_type;
+    *base = m->base;
+    *type = m->type;
+    return sparse_get(m, CUSPARSE_FORMAT_CSC, rows, cols, nnz, ptr, idx, val);
+}
+
+FAKE cusparseStatus_t cusparseConstCooGet(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *nnz,
+    const void **row, const void **col, const void **val, cusparseIndexType_t *idx_type, cusparseIndexBase_t *base,
+    cudaDataType *type)
+{
+    *idx_type = m->idx_type;
+    *base = m->base;
+    *type = m->type;
+    return sparse_get(m, CUSPARSE_FORMAT_COO, rows, cols, nnz, row, col, val);
 }
 
 FAKE cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t rows, int64_t cols, int64_t ld,
@@ -212,20 +265,64 @@ static int64_t at(const struct cusparseDnMatDescr *m, int64_t r, int64_t j)
     return m->order == CUSPARSE_ORDER_ROW ? r * m->ld + j : j * m->ld + r;
 }
 
-static void multiply(const struct cusparseSpMatDescr *a, const struct cusparseDnMatDescr *b,
-    struct cusparseDnMatDescr *c, double alpha, double beta)
+static int turns(cusparseOperation_t op)
 {
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t j = 0; j < b->cols; j++) {
-            double sum = 0;
+    return op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+}
+
+/* Value of op(M). */
+static double element(const struct cusparseDnMatDescr *m, cusparseOperation_t op, int64_t r, int64_t j)
+{
+    return value_load(m->val, m->type, turns(op) ? at(m, j, r) : at(m, r, j));
+}
+
+/* Row, or column where it is by columns, of each entry, and its other number.  \param[out] major  [nnz], as minor */
+static void coordinates(const struct cusparseSpMatDescr *a, int64_t *major, int64_t *minor)
+{
+    int64_t lines = a->format == CUSPARSE_FORMAT_COO ? 0 : a->format == CUSPARSE_FORMAT_CSC ? a->cols : a->rows;
+    for (int64_t e = 0; e < a->nnz; e++) {
+        major[e] = lines == 0 ? integer(a->ptr, a->ptr_type, e) - (int)a->base : 0;
+        minor[e] = integer(a->idx, a->idx_type, e) - (int)a->base;
+    }
+    for (int64_t r = 0; r < lines; r++)
+        for (int64_t e = integer(a->ptr, a->ptr_type, r) - (int)a->base;
+             e < integer(a->ptr, a->ptr_type, r + 1) - (int)a->base; e++)
+            major[e] = r;
+}
+
+static void multiply(const struct cusparseSpMatDescr *a, cusparseOperation_t op_a, const struct cusparseDnMatDescr *b,
+    cusparseOperation_t op_b, struct cusparseDnMatDescr *c, double alpha, double beta)
+{
+    double *sum = calloc((size_t)(c->rows * c->cols) + 1, sizeof *sum);
+    int64_t *place = calloc(2 * (size_t)a->nnz + 1, sizeof *place);
+    if (!sum || !place)
+        exit(99);
+    int by_columns = (a->format == CUSPARSE_FORMAT_CSC) != turns(op_a);
+    const int64_t *row = by_columns ? place + a->nnz : place;
+    const int64_t *col = by_columns ? place : place + a->nnz;
+    coordinates(a, place, place + a->nnz);
+    for (int64_t e = 0; e < a->nnz; e++)
+        for (int64_t j = 0; j < c->cols; j++)
+            sum[row[e] * c->cols + j] += value_load(a->val, a->type, e) * element(b, op_b, col[e], j);
+    for (int64_t r = 0; r < c->rows; r++)
+        for (int64_t j = 0; j < c->cols; j++) {
             int64_t to = at(c, r, j);
-            for (int64_t e = integer(a->ptr, a->ptr_type, r) - (int)a->base;
-                 e < integer(a->ptr, a->ptr_type, r + 1) - (int)a->base; e++)
-                sum += value_load(a->val, a->type, e)
-                    * value_load(b->val, b->type, at(b, integer(a->idx, a->idx_type, e) - (int)a->base, j));
-            sum = alpha * sum + (beta != 0 ? beta * value_load(c->val, c->type, to) : 0);
-            value_store(c->val, c->type, to, sum);
+            double old = beta != 0 ? beta * value_load(c->val, c->type, to) : 0;
+            value_store(c->val, c->type, to, alpha * sum[r * c->cols + j] + old);
         }
+    free(sum);
+    free(place);
+}
+
+/* 1: shapes are those of op(A) B. */
+static int fits(const struct cusparseSpMatDescr *a, cusparseOperation_t op, int64_t rows, int64_t cols)
+{
+    return turns(op) ? a->cols == rows && a->rows == cols : a->rows == rows && a->cols == cols;
+}
+
+static int is_known(cusparseFormat_t format)
+{
+    return format == CUSPARSE_FORMAT_CSR || format == CUSPARSE_FORMAT_CSC || format == CUSPARSE_FORMAT_COO;
 }
 
 FAKE cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a,
@@ -252,7 +349,7 @@ static int knows(cudaDataType type)
     return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
 }
 
-/* Multiplies only what it is: CSR without transposition, all in one type or a C of fp32 with the others of 16 bits, one
+/* Multiplies only what it is: CSR, CSC or COO, all in one type or a C of fp32 with the others of 16 bits, one
  * batch.  What else arrives is counted, which is what the test of passing through asks for. */
 FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t op_a,
     cusparseOperation_t op_b, const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
@@ -262,12 +359,12 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
     counts.last = (fake_call_t){handle, op_a, op_b, alpha, a, b, beta, c, type, alg, buffer};
     if (!handle || !a || !b || !c)
         return CUSPARSE_STATUS_INVALID_VALUE;
-    if (counts.refuses || op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE
-        || a->format != CUSPARSE_FORMAT_CSR || a->batch > 1 || b->batch > 1 || c->batch > 1
+    if (counts.refuses || !is_known(a->format) || a->batch > 1 || b->batch > 1 || c->batch > 1
         || !knows(a->type) || value_sum(a->type) != type || b->type != a->type
-        || (c->type != a->type && c->type != type) || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
+        || (c->type != a->type && c->type != type) || !fits(a, op_a, c->rows, turns(op_b) ? b->cols : b->rows)
+        || (turns(op_b) ? b->rows : b->cols) != c->cols)
         return CUSPARSE_STATUS_NOT_SUPPORTED;
-    multiply(a, b, c, value_load(alpha, type, 0), value_load(beta, type, 0));
+    multiply(a, op_a, b, op_b, c, value_load(alpha, type, 0), value_load(beta, type, 0));
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -315,13 +412,12 @@ FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t 
     counts.last_vector = (fake_vector_call_t){handle, op_a, alpha, a, x, beta, y, type, alg, buffer};
     if (!handle || !a || !x || !y)
         return CUSPARSE_STATUS_INVALID_VALUE;
-    if (counts.refuses || op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || a->format != CUSPARSE_FORMAT_CSR || a->batch > 1
-        || !knows(a->type) || value_sum(a->type) != type || x->type != a->type || (y->type != a->type && y->type != type)
-        || a->cols != x->size || a->rows != y->size)
+    if (counts.refuses || !is_known(a->format) || a->batch > 1 || !knows(a->type) || value_sum(a->type) != type
+        || x->type != a->type || (y->type != a->type && y->type != type) || !fits(a, op_a, y->size, x->size))
         return CUSPARSE_STATUS_NOT_SUPPORTED;
     struct cusparseDnMatDescr b = {x->size, 1, x->size, x->val, x->type, CUSPARSE_ORDER_COL, 1};
     struct cusparseDnMatDescr c = {y->size, 1, y->size, y->val, y->type, CUSPARSE_ORDER_COL, 1};
-    multiply(a, &b, &c, value_load(alpha, type, 0), value_load(beta, type, 0));
+    multiply(a, op_a, &b, CUSPARSE_OPERATION_NON_TRANSPOSE, &c, value_load(alpha, type, 0), value_load(beta, type, 0));
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -334,11 +430,6 @@ FAKE cusparseStatus_t cusparseSDDMM_bufferSize(cusparseHandle_t handle, cusparse
     (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type, (void)alg;
     *size = 16;
     return handle && a && b && c ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
-}
-
-static double element(const struct cusparseDnMatDescr *m, cusparseOperation_t op, int64_t r, int64_t j)
-{
-    return value_load(m->val, m->type, op == CUSPARSE_OPERATION_TRANSPOSE ? at(m, j, r) : at(m, r, j));
 }
 
 FAKE cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,

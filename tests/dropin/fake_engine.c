@@ -93,10 +93,10 @@ static uint64_t mixed(uint64_t place, uint64_t number)
     return x ^ (x >> 27);
 }
 
-static rc_pattern_sums_t sums_of(const rc_sparse_view_t *a)
+static rc_pattern_sums_t sums_of(const rc_plan_matrix_t *a)
 {
     rc_pattern_sums_t s = {1, 1};
-    for (int64_t i = 0; i <= a->rows; i++)
+    for (int64_t i = 0; i < rc_view_pointers(a); i++)
         s.pointers += mixed((uint64_t)i, (uint64_t)integer(a->row_ptr, a->row_ptr_bytes, i));
     for (int64_t i = 0; i < a->nnz; i++)
         s.columns += mixed((uint64_t)i, (uint64_t)integer(a->col_idx, a->col_idx_bytes, i));
@@ -162,13 +162,13 @@ static void *copy_new(const rc_asked_t *p)
     fake.copied++;
     c->p = *p;
     c->device = fake.device;
-    c->ptr = malloc(((size_t)p->a.rows + 1) * sizeof *c->ptr);
+    c->ptr = malloc((size_t)rc_view_pointers(&p->a) * sizeof *c->ptr);
     c->idx = malloc((size_t)p->a.nnz * sizeof *c->idx);
     if (!c->ptr || !c->idx) {
         copy_free(c);
         return NULL;
     }
-    for (int64_t i = 0; i <= p->a.rows; i++)
+    for (int64_t i = 0; i < rc_view_pointers(&p->a); i++)
         c->ptr[i] = integer(p->a.row_ptr, p->a.row_ptr_bytes, i);
     for (int64_t i = 0; i < p->a.nnz; i++)
         c->idx[i] = integer(p->a.col_idx, p->a.col_idx_bytes, i);
@@ -177,7 +177,7 @@ static void *copy_new(const rc_asked_t *p)
 
 static rc_pattern_sums_t sums_of_copy(const copy_t *c)
 {
-    rc_sparse_view_t a = c->p.a;
+    rc_plan_matrix_t a = c->p.a;
     a.row_ptr = c->ptr;
     a.col_idx = c->idx;
     a.row_ptr_bytes = a.col_idx_bytes = 8;
@@ -226,9 +226,9 @@ static void plan_free(void *p)
     free(plan);
 }
 
-static int same(const copy_t *c, const rc_sparse_view_t *a)
+static int same(const copy_t *c, const rc_plan_matrix_t *a)
 {
-    for (int64_t i = 0; i <= a->rows; i++)
+    for (int64_t i = 0; i < rc_view_pointers(a); i++)
         if (c->ptr[i] != integer(a->row_ptr, a->row_ptr_bytes, i))
             return 0;
     for (int64_t i = 0; i < a->nnz; i++)
@@ -237,21 +237,39 @@ static int same(const copy_t *c, const rc_sparse_view_t *a)
     return 1;
 }
 
-static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p)
+/* Add what an entry is times B to the sums of its row.  \param[out] sum  [rows x K] */
+static void add_entry(const rc_asked_t *p, int64_t e, int64_t row, int64_t col, double *sum)
 {
     int b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
+    cudaDataType type = rc_cuda_data_type(p->a.precision);
+    for (int64_t j = 0; j < p->k; j++)
+        sum[row * p->k + j] += value_load(p->a.val, type, e)
+            * value_load(p->b, type, b_rows ? col * p->ldb + j : j * p->ldb + col);
+}
+
+/* By a pattern of any form.  \param[out] sum  [rows x K] zeros before */
+static void add_entries(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p, double *sum)
+{
+    for (int64_t e = 0; p->a.form == RC_PLAN_COO && e < p->a.nnz; e++)
+        add_entry(p, e, ptr[e], idx[e], sum);
+    for (int64_t m = 0; p->a.form != RC_PLAN_COO && m < rc_view_majors(&p->a); m++)
+        for (int64_t e = ptr[m]; e < ptr[m + 1]; e++)
+            add_entry(p, e, p->a.form == RC_PLAN_CSC ? idx[e] : m, p->a.form == RC_PLAN_CSC ? m : idx[e], sum);
+}
+
+static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p)
+{
     int c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
     cudaDataType type = rc_cuda_data_type(p->a.precision);
-    cudaDataType c_type = p->c_sums ? value_sum(type) : type;
+    double *sum = calloc((size_t)(p->a.rows * p->k), sizeof *sum);
+    if (!sum)
+        exit(99);
+    add_entries(ptr, idx, p, sum);
     for (int64_t r = 0; r < p->a.rows; r++)
-        for (int64_t j = 0; j < p->k; j++) {
-            double sum = 0;
-            int64_t to = c_rows ? r * p->ldc + j : j * p->ldc + r;
-            for (int64_t e = ptr[r]; e < ptr[r + 1]; e++)
-                sum += value_load(p->a.val, type, e)
-                    * value_load(p->b, type, b_rows ? idx[e] * p->ldb + j : j * p->ldb + idx[e]);
-            value_store(p->c, c_type, to, p->alpha * sum);
-        }
+        for (int64_t j = 0; j < p->k; j++)
+            value_store(p->c, p->c_sums ? value_sum(type) : type, c_rows ? r * p->ldc + j : j * p->ldc + r,
+                p->alpha * sum[r * p->k + j]);
+    free(sum);
 }
 
 static int directs(const rc_asked_t *p)
@@ -265,7 +283,7 @@ static void *direct(const rc_asked_t *p, int way, rc_made_t *made)
     if (way == fake.unsuited - 1)
         return NULL;
     plan_t *plan = calloc(1, sizeof *plan);
-    if (!plan || way >= directs(p))
+    if (!plan || way >= directs(p) || p->a.form != RC_PLAN_CSR)
         exit(99);
     fake.longest = p->longest;
     plan->way = way;
@@ -286,7 +304,7 @@ static double scalar(double value, const void *at, cudaDataType type)
 static double term_of(const rc_asked_t *p, int64_t e, int64_t j)
 {
     cudaDataType type = rc_cuda_data_type(p->a.precision);
-    int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->a.base;
+    int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->base;
     return value_load(p->a.val, type, e) * value_load(p->b, type, col * p->ldb + j);
 }
 
@@ -294,7 +312,7 @@ static double term_of(const rc_asked_t *p, int64_t e, int64_t j)
 static double sample_of(const rc_asked_t *p, int64_t r, int64_t e)
 {
     cudaDataType type = rc_cuda_data_type(p->a.precision);
-    int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->a.base;
+    int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->base;
     double sum = 0;
     for (int64_t i = 0; i < p->k; i++)
         sum += value_load(p->left, type, r * p->left_by.row + i * p->left_by.col)
@@ -326,12 +344,12 @@ static void multiply_row(const rc_asked_t *p, int64_t r, int64_t j, int64_t begi
 static void multiply_direct(const rc_asked_t *product)
 {
     rc_asked_t p = *product;
-    const rc_sparse_view_t *a = &p.a;
+    const rc_plan_matrix_t *a = &p.a;
     if (p.op == RC_OP_SPMV)
         p.k = p.ldb = p.ldc = 1;
     for (int64_t r = 0; r < a->rows; r++) {
-        int64_t begin = integer(a->row_ptr, a->row_ptr_bytes, r) - a->base;
-        int64_t end = integer(a->row_ptr, a->row_ptr_bytes, r + 1) - a->base;
+        int64_t begin = integer(a->row_ptr, a->row_ptr_bytes, r) - p.base;
+        int64_t end = integer(a->row_ptr, a->row_ptr_bytes, r + 1) - p.base;
         for (int64_t e = begin; p.op == RC_OP_SDDMM && e < end; e++)
             put(&p, e, sample_of(&p, r, e));
         for (int64_t j = 0; p.op != RC_OP_SDDMM && j < p.k; j++)
@@ -380,8 +398,10 @@ static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t
     fake.last_ns = time_of_plan();
     fake.strays += plan->device != fake.device;
     fake.checked += check != RC_CHECK_NOT;
+    rc_asked_t planned = *product;
+    planned.a.form = plan->copy->p.a.form;
     if (equal)
-        multiply(plan->copy->ptr, plan->copy->idx, product);
+        multiply(plan->copy->ptr, plan->copy->idx, &planned);
     else {
         copy_t *c = copy_new(product);
         if (!c)

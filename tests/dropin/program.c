@@ -6,208 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
-
-int product_failures(void)
+/* 1: the arrays are those of op(A) by columns. */
+static int by_columns(const matrix_t *m, const product_t *p)
 {
-    return failures;
+    return (m->format == CUSPARSE_FORMAT_CSC) != (p->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE);
 }
 
-static void check(cusparseStatus_t st, const char *what)
+/* Of op(A). */
+static int64_t rows_in(const matrix_t *m, const product_t *p)
 {
-    if (st == CUSPARSE_STATUS_SUCCESS)
-        return;
-    if (failures++ == 0)
-        printf("# %s failed with status %d\n", what, (int)st);
+    return by_columns(m, p) ? m->cols : m->rows;
 }
 
-static void *host_new(size_t n, size_t bytes)
+static int64_t cols_in(const matrix_t *m, const product_t *p)
 {
-    void *p = calloc(n > 0 ? n : 1, bytes);
-    if (!p)
-        exit(99);
-    return p;
+    return by_columns(m, p) ? m->rows : m->cols;
 }
 
-uint64_t rng_next(rng_t *r)
+static cusparseOperation_t op_random(rng_t *r)
 {
-    uint64_t x = r->state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    static const cusparseOperation_t ops[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
+        CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
+    return ops[rng_below(r, 4)];
 }
-
-int64_t rng_below(rng_t *r, int64_t n)
-{
-    return (int64_t)(rng_next(r) % (uint64_t)n);
-}
-
-double rng_value(rng_t *r)
-{
-    return (double)rng_below(r, 2000001) / 1e6 - 1;
-}
-
-/* -------------------------------------------------------------------- matrices */
-
-static void put_integers(void *to, const int64_t *from, int64_t n, int base, int wide, void *stream)
-{
-    int32_t *narrow = host_new((size_t)n, sizeof *narrow);
-    int64_t *based = host_new((size_t)n, sizeof *based);
-    for (int64_t i = 0; i < n; i++) {
-        based[i] = from[i] + base;
-        narrow[i] = (int32_t)based[i];
-    }
-    device_put(to, wide ? (const void *)based : narrow, (size_t)n * (wide ? 8 : 4), stream);
-    free(narrow);
-    free(based);
-}
-
-static void put_values(void *to, const double *from, int64_t n, cudaDataType type, void *stream)
-{
-    void *stored = host_new((size_t)n, value_bytes(type));
-    for (int64_t i = 0; i < n; i++)
-        value_store(stored, type, i, from[i]);
-    device_put(to, stored, (size_t)n * value_bytes(type), stream);
-    free(stored);
-}
-
-/* Lengths of rows that add up to nnz, each at most the number of columns; sometimes half of all are in one row. */
-static void random_rows(matrix_t *m, rng_t *r)
-{
-    int64_t *length = host_new((size_t)m->rows, sizeof *length);
-    int64_t longest = rng_below(r, 4) == 0 ? m->nnz / 2 : 0;
-    int64_t row_of_it = rng_below(r, m->rows);
-    length[row_of_it] = longest < m->cols ? longest : m->cols;
-    for (int64_t left = m->nnz - length[row_of_it]; left > 0;) {
-        int64_t row = rng_below(r, m->rows);
-        if (length[row] < m->cols) {
-            length[row]++;
-            left--;
-        }
-    }
-    for (int64_t i = 0; i < m->rows; i++)
-        m->ptr[i + 1] = m->ptr[i] + length[i];
-    free(length);
-}
-
-/* Distinct columns in each row, in ascending or any order. */
-static void random_columns(matrix_t *m, rng_t *r)
-{
-    int64_t *all = host_new((size_t)m->cols, sizeof *all);
-    for (int64_t i = 0; i < m->cols; i++)
-        all[i] = i;
-    for (int64_t row = 0; row < m->rows; row++)
-        for (int64_t i = 0, e = m->ptr[row]; e < m->ptr[row + 1]; i++, e++) {
-            int64_t other = i + rng_below(r, m->cols - i);
-            int64_t taken = all[other];
-            all[other] = all[i];
-            all[i] = taken;
-            m->idx[e] = taken;
-        }
-    free(all);
-}
-
-static void put_pattern(matrix_t *m, void *stream)
-{
-    put_integers(m->d_ptr, m->ptr, m->rows + 1, m->base, m->wide_ptr, stream);
-    put_integers(m->d_idx, m->idx, m->nnz, m->base, m->wide_idx, stream);
-}
-
-void matrix_change_values(matrix_t *m, rng_t *r, void *stream)
-{
-    for (int64_t i = 0; i < m->nnz; i++)
-        m->val[i] = value_round(m->type, rng_value(r));
-    put_values(m->d_val, m->val, m->nnz, m->type, stream);
-}
-
-void matrix_change_pattern(matrix_t *m, rng_t *r, void *stream)
-{
-    if (rng_below(r, 2) == 0)
-        random_rows(m, r);
-    random_columns(m, r);
-    put_pattern(m, stream);
-}
-
-void matrix_new(matrix_t *m, rng_t *r, int64_t size, void *stream)
-{
-    static const cudaDataType types[] = {CUDA_R_32F, CUDA_R_32F, CUDA_R_64F, CUDA_R_16BF, CUDA_R_16F};
-    *m = (matrix_t){.rows = 1 + rng_below(r, size), .cols = 1 + rng_below(r, size)};
-    m->nnz = 1 + rng_below(r, m->rows * m->cols < 4 * m->rows ? m->rows * m->cols : 4 * m->rows);
-    m->wide_idx = (int)rng_below(r, 2);
-    m->wide_ptr = m->wide_idx; /* cuSPARSE does not promise more */
-    m->base = rng_below(r, 8) == 0;
-    m->type = types[rng_below(r, 5)];
-    m->ptr = host_new((size_t)m->rows + 1, sizeof *m->ptr);
-    m->idx = host_new((size_t)m->nnz, sizeof *m->idx);
-    m->val = host_new((size_t)m->nnz, sizeof *m->val);
-    m->d_ptr = device_new(((size_t)m->rows + 1) * (m->wide_ptr ? 8 : 4));
-    m->d_idx = device_new((size_t)m->nnz * (m->wide_idx ? 8 : 4));
-    m->d_val = device_new((size_t)m->nnz * value_bytes(m->type));
-    random_rows(m, r);
-    random_columns(m, r);
-    put_pattern(m, stream);
-    matrix_change_values(m, r, stream);
-    if (rng_below(r, 2) == 0)
-        m->descr = matrix_descr(m);
-}
-
-void matrix_renew(matrix_t *m)
-{
-    if (!m->buffer)
-        return;
-    check(cusparseDestroySpMat(m->descr), "cusparseDestroySpMat");
-    device_free(m->buffer);
-    m->buffer = NULL;
-    m->descr = matrix_descr(m);
-}
-
-void matrix_free(matrix_t *m)
-{
-    if (m->buffer)
-        device_free(m->buffer);
-    if (m->descr)
-        check(cusparseDestroySpMat(m->descr), "cusparseDestroySpMat");
-    device_free(m->d_ptr);
-    device_free(m->d_idx);
-    device_free(m->d_val);
-    free(m->ptr);
-    free(m->idx);
-    free(m->val);
-    *m = (matrix_t){0};
-}
-
-/* The pattern with other values. */
-static cusparseSpMatDescr_t descr_of(const matrix_t *m, void *values, cudaDataType type)
-{
-    cusparseSpMatDescr_t descr = NULL;
-    check(cusparseCreateCsr(&descr, m->rows, m->cols, m->nnz, m->d_ptr, m->d_idx, values,
-              m->wide_ptr ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I,
-              m->wide_idx ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I,
-              m->base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO, type),
-        "cusparseCreateCsr");
-    return descr;
-}
-
-cusparseSpMatDescr_t matrix_descr(const matrix_t *m)
-{
-    return descr_of(m, m->d_val, m->type);
-}
-
-/* -------------------------------------------------------------------- products */
 
 /* What programs have with solvers: any scalars, graphs. */
-static product_t vector_random(rng_t *r)
+static product_t vector_random(rng_t *r, const matrix_t *m)
 {
     static const double scalars[] = {0, 0, 1, -0.5};
-    static const cusparseSpMVAlg_t algs[] = {
-        CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2};
+    static const cusparseSpMVAlg_t algs[2][3] = {
+        {CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2},
+        {CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_COO_ALG1, CUSPARSE_SPMV_COO_ALG2}};
     int alg = rng_below(r, 8) ? (int)rng_below(r, 2) : 2;
     return (product_t){.op = PRODUCT_VECTOR,
+        .op_a = op_random(r),
         .k = 1,
         .alpha = rng_below(r, 2) ? 1 : -0.5,
         /* ALG2 of cuSPARSE 12 forgets beta where all but the last row are empty */
         .beta = alg == 2 ? 0 : scalars[rng_below(r, 4)],
-        .vector_alg = algs[alg],
+        .vector_alg = algs[m->format == CUSPARSE_FORMAT_COO][alg],
         .device_scalars = rng_below(r, 3) == 0,
         .c_sums = rng_below(r, 4) == 0};
 }
@@ -226,35 +63,55 @@ static product_t sampled_random(rng_t *r)
         .c_sums = rng_below(r, 4) == 0};
 }
 
-product_t product_random(rng_t *r)
+product_t product_random(rng_t *r, const matrix_t *m)
 {
     int64_t kind = rng_below(r, 8);
-    if (kind < 3)
-        return kind < 2 ? vector_random(r) : sampled_random(r);
+    if (kind < 2)
+        return vector_random(r, m);
+    if (kind < 3 && m->format == CUSPARSE_FORMAT_CSR)
+        return sampled_random(r);
     static const int64_t ks[] = {1, 3, 8, 32};
-    static const cusparseSpMMAlg_t algs[] = {
-        CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2};
-    return (product_t){.k = ks[rng_below(r, 4)],
+    static const cusparseSpMMAlg_t algs[2][3] = {
+        {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2},
+        {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_COO_ALG4}};
+    return (product_t){.op_a = op_random(r),
+        .k = ks[rng_below(r, 4)],
         .b_rows = rng_below(r, 4) > 0,
         .c_rows = rng_below(r, 4) > 0,
+        .turned = {0, rng_below(r, 4) == 0},
         .alpha = rng_below(r, 2) ? 1 : 0.5,
         .beta = rng_below(r, 8) ? 0 : 2,
-        .alg = algs[rng_below(r, 3)],
+        .alg = algs[m->format == CUSPARSE_FORMAT_COO][rng_below(r, 3)],
         .device_scalars = rng_below(r, 16) == 0,
         .c_sums = rng_below(r, 4) == 0};
 }
 
-static double exact(
-    const matrix_t *m, const product_t *p, const double *b, int64_t row, int64_t j, double *magnitude)
+/* A value of C, the magnitude of what it is of, and how many terms. */
+typedef struct exact {
+    double sum;
+    double magnitude;
+    double terms;
+} exact_t;
+
+/* \return free(): [rows x K] */
+static exact_t *exact(const matrix_t *m, const product_t *p, const double *b)
 {
-    double sum = 0;
-    *magnitude = 0;
-    for (int64_t e = m->ptr[row]; e < m->ptr[row + 1]; e++) {
-        double term = p->alpha * m->val[e] * b[p->b_rows ? m->idx[e] * p->k + j : j * m->cols + m->idx[e]];
-        sum += term;
-        *magnitude += fabs(term);
+    const int64_t cols = cols_in(m, p);
+    exact_t *x = host_new((size_t)(rows_in(m, p) * p->k), sizeof *x);
+    int64_t *line = matrix_lines(m);
+    for (int64_t e = 0; e < m->nnz; e++) {
+        int64_t row = by_columns(m, p) ? m->idx[e] : line[e];
+        int64_t col = by_columns(m, p) ? line[e] : m->idx[e];
+        for (int64_t j = 0; j < p->k; j++) {
+            double term = p->alpha * m->val[e] * b[p->b_rows ? col * p->k + j : j * cols + col];
+            exact_t *of = &x[row * p->k + j];
+            of->sum += term;
+            of->magnitude += fabs(term);
+            of->terms++;
+        }
     }
-    return sum;
+    free(line);
+    return x;
 }
 
 /* What rounding to the type of C may take: cuSPARSE rounds sums of 16 bits on the way, and adds to C in it. */
@@ -263,39 +120,47 @@ static double rounding_of(cudaDataType values, cudaDataType c)
     return value_sum(values) == c ? 0 : 3 * value_eps(c);
 }
 
+/* 1: row by row, with row pointers.  What is not may be added to C in its type, an entry after the other. */
+static int is_plain(const matrix_t *m, const product_t *p)
+{
+    return m->format != CUSPARSE_FORMAT_COO && !by_columns(m, p);
+}
+
 /* Sums have an error of eps for each term, of the type that they are in.  One of 16 bits is rounded to that once, by half an
  * eps of its own at most: two products of one matrix are an eps apart.  A C that is added to may be rounded before, too. */
 static int right(const matrix_t *m, const product_t *p, const double *b, const double *before,
     const void *after)
 {
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
+    const int64_t rows = rows_in(m, p);
     double eps = value_eps(value_sum(m->type));
-    double rounding = rounding_of(m->type, c_type);
-    for (int64_t row = 0; row < m->rows; row++)
-        for (int64_t j = 0; j < p->k; j++) {
-            int64_t at = p->c_rows ? row * p->k + j : j * m->rows + row;
-            double magnitude;
-            double old = p->beta != 0 ? p->beta * before[at] : 0; /* which may be anything else */
-            double want = exact(m, p, b, row, j, &magnitude) + old;
-            double found = value_load(after, c_type, at);
-            double bound = (rounding + eps * (double)(m->ptr[row + 1] - m->ptr[row] + 4))
-                    * (magnitude + fabs(old))
-                + value_least(c_type);
-            if (!(fabs(found - want) <= bound)) {
-                printf("# row %d, column %d: expected %.9g, found %.9g, bound %.3g\n", (int)row, (int)j, want,
-                    found, bound);
-                return 0;
-            }
-        }
-    return 1;
+    exact_t *x = exact(m, p, b);
+    int wrong = 0;
+    for (int64_t i = 0; i < rows * p->k && !wrong; i++) {
+        int64_t row = i / p->k;
+        int64_t j = i % p->k;
+        int64_t at = p->c_rows ? i : j * rows + row;
+        double old = p->beta != 0 ? p->beta * before[at] : 0; /* which may be anything else */
+        double want = x[i].sum + old;
+        double found = value_load(after, c_type, at);
+        double rounding = rounding_of(m->type, c_type) * (is_plain(m, p) ? 1 : 1 + x[i].terms);
+        double bound = (rounding + eps * (x[i].terms + 4)) * (x[i].magnitude + fabs(old)) + value_least(c_type);
+        wrong = !(fabs(found - want) <= bound);
+        if (wrong)
+            printf("# format %d, operation %d, row %d, column %d: expected %.9g, found %.9g, bound %.3g\n", (int)m->format,
+                (int)p->op_a, (int)row, (int)j, want, found, bound);
+    }
+    free(x);
+    return !wrong;
 }
 
-/* 0: cuSPARSE has no such product, as some versions of 16 bits. */
-static int has(const matrix_t *m, cusparseStatus_t st, const char *what)
+/* 0: cuSPARSE has no such product, as some versions of 16 bits, or an algorithm of A'. */
+static int has(const matrix_t *m, const product_t *p, cusparseStatus_t st, const char *what)
 {
-    if (st == CUSPARSE_STATUS_NOT_SUPPORTED && value_bytes(m->type) == 2)
+    int rare = value_bytes(m->type) == 2 || m->format != CUSPARSE_FORMAT_CSR || by_columns(m, p) || p->turned[1];
+    if (st == CUSPARSE_STATUS_NOT_SUPPORTED && rare)
         return 0;
-    check(st, what);
+    checked(st, what);
     return 1;
 }
 
@@ -318,7 +183,7 @@ static void scalars_begin(scalars_t *s, cusparseHandle_t handle, void *stream, c
         device_put(s->device, at, 2 * bytes, stream);
         at = s->device;
     }
-    check(cusparseSetPointerMode(handle, s->device ? CUSPARSE_POINTER_MODE_DEVICE : CUSPARSE_POINTER_MODE_HOST),
+    checked(cusparseSetPointerMode(handle, s->device ? CUSPARSE_POINTER_MODE_DEVICE : CUSPARSE_POINTER_MODE_HOST),
         "cusparseSetPointerMode");
     s->alpha = at;
     s->beta = at + bytes;
@@ -331,7 +196,7 @@ static void scalars_end(const scalars_t *s, cusparseHandle_t handle, void *strea
         return;
     device_get(ended, s->device, 1, stream); /* waits for who reads them */
     device_free(s->device);
-    check(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST), "cusparseSetPointerMode");
+    checked(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST), "cusparseSetPointerMode");
 }
 
 /* C = A B.  \return 0: cuSPARSE has no such product */
@@ -343,18 +208,20 @@ static int call_matrix(
     cusparseDnMatDescr_t db = NULL;
     cusparseDnMatDescr_t dc = NULL;
     size_t bytes = 0;
-    check(cusparseCreateDnMat(&db, m->cols, p->k, p->b_rows ? p->k : m->cols, b, m->type,
-              p->b_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+    const int64_t rows = rows_in(m, p);
+    const int64_t cols = cols_in(m, p);
+    const cusparseOperation_t op_b = p->turned[1] ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
+    checked(cusparseCreateDnMat(&db, p->turned[1] ? p->k : cols, p->turned[1] ? cols : p->k, p->b_rows ? p->k : cols, b, m->type,
+              p->b_rows != p->turned[1] ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
         "cusparseCreateDnMat");
-    check(cusparseCreateDnMat(&dc, m->rows, p->k, p->c_rows ? p->k : m->rows, c, p->c_sums ? type : m->type,
+    checked(cusparseCreateDnMat(&dc, rows, p->k, p->c_rows ? p->k : rows, c, p->c_sums ? type : m->type,
               p->c_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
         "cusparseCreateDnMat");
-    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    int there = has(m, cusparseSpMM_bufferSize(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, &bytes),
+    int there = has(m, p, cusparseSpMM_bufferSize(handle, p->op_a, op_b, s->alpha, a, db, s->beta, dc, type, p->alg, &bytes),
         "cusparseSpMM_bufferSize");
     void *buffer = m->buffer ? m->buffer : device_new(bytes > 0 ? bytes : 1);
     if (there && p->preprocess && m->descr && !m->buffer) {
-        there = has(m, cusparseSpMM_preprocess(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, buffer),
+        there = has(m, p, cusparseSpMM_preprocess(handle, p->op_a, op_b, s->alpha, a, db, s->beta, dc, type, p->alg, buffer),
             "cusparseSpMM_preprocess");
         m->buffer = buffer;
     }
@@ -362,13 +229,13 @@ static int call_matrix(
         capture_begin(stream);
     int asked = there;
     there = there
-        && has(m, cusparseSpMM(handle, none, none, s->alpha, a, db, s->beta, dc, type, p->alg, buffer), "cusparseSpMM");
+        && has(m, p, cusparseSpMM(handle, p->op_a, op_b, s->alpha, a, db, s->beta, dc, type, p->alg, buffer), "cusparseSpMM");
     if (asked && p->captured)
         capture_end(stream);
-    check(cusparseDestroyDnMat(db), "cusparseDestroyDnMat");
-    check(cusparseDestroyDnMat(dc), "cusparseDestroyDnMat");
+    checked(cusparseDestroyDnMat(db), "cusparseDestroyDnMat");
+    checked(cusparseDestroyDnMat(dc), "cusparseDestroyDnMat");
     if (!m->descr)
-        check(cusparseDestroySpMat(a), "cusparseDestroySpMat");
+        checked(cusparseDestroySpMat(a), "cusparseDestroySpMat");
     if (buffer != m->buffer)
         device_free(buffer);
     return there;
@@ -383,23 +250,22 @@ static int call_vector(
     cusparseDnVecDescr_t dx = NULL;
     cusparseDnVecDescr_t dy = NULL;
     size_t bytes = 0;
-    check(cusparseCreateDnVec(&dx, m->cols, x, m->type), "cusparseCreateDnVec");
-    check(cusparseCreateDnVec(&dy, m->rows, y, p->c_sums ? type : m->type), "cusparseCreateDnVec");
-    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    int there = has(m, cusparseSpMV_bufferSize(handle, none, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, &bytes),
+    checked(cusparseCreateDnVec(&dx, cols_in(m, p), x, m->type), "cusparseCreateDnVec");
+    checked(cusparseCreateDnVec(&dy, rows_in(m, p), y, p->c_sums ? type : m->type), "cusparseCreateDnVec");
+    int there = has(m, p, cusparseSpMV_bufferSize(handle, p->op_a, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, &bytes),
         "cusparseSpMV_bufferSize");
     void *buffer = device_new(bytes > 0 ? bytes : 1);
     if (there) {
         if (p->captured)
             capture_begin(stream);
-        there = has(m, cusparseSpMV(handle, none, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, buffer), "cusparseSpMV");
+        there = has(m, p, cusparseSpMV(handle, p->op_a, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, buffer), "cusparseSpMV");
         if (p->captured)
             capture_end(stream);
     }
-    check(cusparseDestroyDnVec(dx), "cusparseDestroyDnVec");
-    check(cusparseDestroyDnVec(dy), "cusparseDestroyDnVec");
+    checked(cusparseDestroyDnVec(dx), "cusparseDestroyDnVec");
+    checked(cusparseDestroyDnVec(dy), "cusparseDestroyDnVec");
     if (!m->descr)
-        check(cusparseDestroySpMat(a), "cusparseDestroySpMat");
+        checked(cusparseDestroySpMat(a), "cusparseDestroySpMat");
     device_free(buffer);
     return there;
 }
@@ -432,7 +298,7 @@ static void operand_new(operand_t *o, cudaDataType type, rng_t *r, void *stream)
         o->at[i] = value_round(type, rng_value(r));
     o->device = device_new((size_t)n * value_bytes(type));
     put_values(o->device, o->at, n, type, stream);
-    check(cusparseCreateDnMat(&o->descr, o->turned ? o->cols : o->rows, o->turned ? o->rows : o->cols,
+    checked(cusparseCreateDnMat(&o->descr, o->turned ? o->cols : o->rows, o->turned ? o->rows : o->cols,
               o->by_rows ? o->cols : o->rows, o->device, type,
               o->by_rows != o->turned ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
         "cusparseCreateDnMat");
@@ -440,7 +306,7 @@ static void operand_new(operand_t *o, cudaDataType type, rng_t *r, void *stream)
 
 static void operand_free(operand_t *o)
 {
-    check(cusparseDestroyDnMat(o->descr), "cusparseDestroyDnMat");
+    checked(cusparseDestroyDnMat(o->descr), "cusparseDestroyDnMat");
     device_free(o->device);
     free(o->at);
 }
@@ -463,13 +329,13 @@ static int call_sampled(cusparseHandle_t handle, void *stream, const matrix_t *m
     scalars_t s;
     size_t bytes = 0;
     scalars_begin(&s, handle, stream, m, p);
-    int there = has(m, cusparseSDDMM_bufferSize(handle, op_of(&o[0]), op_of(&o[1]), s.alpha, o[0].descr, o[1].descr, s.beta,
+    int there = has(m, p, cusparseSDDMM_bufferSize(handle, op_of(&o[0]), op_of(&o[1]), s.alpha, o[0].descr, o[1].descr, s.beta,
         c, type, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes), "cusparseSDDMM_bufferSize");
     void *buffer = device_new(bytes > 0 ? bytes : 1);
     if (there) {
         if (p->captured)
             capture_begin(stream);
-        there = has(m, cusparseSDDMM(handle, op_of(&o[0]), op_of(&o[1]), s.alpha, o[0].descr, o[1].descr, s.beta, c, type,
+        there = has(m, p, cusparseSDDMM(handle, op_of(&o[0]), op_of(&o[1]), s.alpha, o[0].descr, o[1].descr, s.beta, c, type,
             CUSPARSE_SDDMM_ALG_DEFAULT, buffer), "cusparseSDDMM");
         if (p->captured)
             capture_end(stream);
@@ -517,11 +383,11 @@ static int sampled_check(cusparseHandle_t handle, void *stream, const matrix_t *
     for (int64_t i = 0; i < m->nnz; i++)
         before[i] = value_round(c_type, rng_value(r));
     put_values(values, before, m->nnz, c_type, stream);
-    cusparseSpMatDescr_t c = descr_of(m, values, c_type);
+    cusparseSpMatDescr_t c = matrix_descr_of(m, values, c_type);
     int there = call_sampled(handle, stream, m, p, o, c);
     device_get(after, values, (size_t)m->nnz * bytes, stream);
     int ok = !there || right_sampled(m, p, o, before, after);
-    check(cusparseDestroySpMat(c), "cusparseDestroySpMat");
+    checked(cusparseDestroySpMat(c), "cusparseDestroySpMat");
     for (int i = 0; i < 2; i++)
         operand_free(&o[i]);
     device_free(values);
@@ -534,8 +400,8 @@ int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const prod
 {
     if (p->op == PRODUCT_SAMPLED)
         return sampled_check(handle, stream, m, p, r);
-    int64_t nb = m->cols * p->k;
-    int64_t nc = m->rows * p->k;
+    int64_t nb = cols_in(m, p) * p->k;
+    int64_t nc = rows_in(m, p) * p->k;
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
     size_t bytes = value_bytes(c_type);
     double *b = host_new((size_t)nb, sizeof *b);

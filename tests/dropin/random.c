@@ -35,7 +35,7 @@ static void change_pattern(program_t *p, matrix_t *m)
 /* Several products alike, as a solver has them, with new values in between. */
 static void multiply(program_t *p, matrix_t *m)
 {
-    product_t product = product_random(&p->rng);
+    product_t product = product_random(&p->rng, m);
     matrix_renew(m); /* what was preprocessed was another product */
     for (int64_t n = 1 + rng_below(&p->rng, 8); n > 0; n--) {
         product.preprocess = rng_below(&p->rng, 6) == 0;

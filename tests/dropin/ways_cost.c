@@ -65,7 +65,7 @@ static void *unconst(const void *p)
 
 static void descriptor(product_t *o, void *values)
 {
-    const rc_sparse_view_t *a = &o->p.a;
+    const rc_plan_matrix_t *a = &o->p.a;
     cost_check((int)cusparseCreateCsr(&o->a, a->rows, a->cols, a->nnz, unconst(a->row_ptr), unconst(a->col_idx), values,
                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
         "cusparseCreateCsr");
@@ -94,7 +94,7 @@ static void measure(const bench_t *bench, product_t *o, void (*library)(void *))
     cost_free(o->buffer);
 }
 
-static void with_vector(const bench_t *bench, const char *name, const rc_sparse_view_t *a)
+static void with_vector(const bench_t *bench, const char *name, const rc_plan_matrix_t *a)
 {
     size_t bytes = 0;
     product_t o = {.bench = bench, .matrix = name, .op = "spmv"};
@@ -115,7 +115,7 @@ static void with_vector(const bench_t *bench, const char *name, const rc_sparse_
     cost_free(o.p.c);
 }
 
-static void sampled(const bench_t *bench, const char *name, const rc_sparse_view_t *a)
+static void sampled(const bench_t *bench, const char *name, const rc_plan_matrix_t *a)
 {
     size_t bytes = 0;
     const int64_t k = bench->k;
@@ -145,7 +145,7 @@ static void sampled(const bench_t *bench, const char *name, const rc_sparse_view
 
 static void each(void *user, const char *name, const rc_csr_t *m)
 {
-    rc_sparse_view_t a = cost_matrix(m, 4);
+    rc_plan_matrix_t a = cost_matrix(m, 4);
     with_vector(user, name, &a);
     sampled(user, name, &a);
     cost_free(a.row_ptr);

@@ -1,0 +1,302 @@
+/* cusparseSpMM and cusparseSpMV of the drop-in with the fakes, A in each format, as it is, transposed and as the adjoint: which
+ * of these have a plan or a kernel, and that they are right.  Run by dropin.t, which preloads the drop-in. */
+#include "small.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 2, COLS = 3, ENTRIES = 3, K = 2, MOST = COLS * K };
+
+/* A 2 x 3 matrix row by row, or column by column one that is 3 x 2, and its operands, by rows. */
+typedef struct formed {
+    cusparseFormat_t format;
+    cusparseOperation_t op;
+    int captured; /* what a stream is to the fake engine */
+    cusparseHandle_t handle;
+    int32_t ptr[ROWS + 1];
+    int32_t row[ENTRIES];
+    int32_t idx[ENTRIES];
+    float val[ENTRIES];
+    float b[MOST];
+    float c[MOST];
+    float alpha;
+    float beta;
+    cusparseSpMatDescr_t a;
+    int wrong;
+} formed_t;
+
+static int by_columns(const formed_t *f)
+{
+    return (f->format == CUSPARSE_FORMAT_CSC) != (f->op != CUSPARSE_OPERATION_NON_TRANSPOSE);
+}
+
+static int rows_of(const formed_t *f)
+{
+    return by_columns(f) ? COLS : ROWS;
+}
+
+static void describe(formed_t *f)
+{
+    const cusparseIndexType_t idx = CUSPARSE_INDEX_32I;
+    const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+    if (f->format == CUSPARSE_FORMAT_CSR)
+        (void)cusparseCreateCsr(&f->a, ROWS, COLS, ENTRIES, f->ptr, f->idx, f->val, idx, idx, base, CUDA_R_32F);
+    else if (f->format == CUSPARSE_FORMAT_CSC)
+        (void)cusparseCreateCsc(&f->a, COLS, ROWS, ENTRIES, f->ptr, f->idx, f->val, idx, idx, base, CUDA_R_32F);
+    else
+        (void)cusparseCreateCoo(&f->a, ROWS, COLS, ENTRIES, f->row, f->idx, f->val, idx, base, CUDA_R_32F);
+}
+
+static void formed_new(formed_t *f, cusparseFormat_t format, cusparseOperation_t op)
+{
+    *f = (formed_t){.format = format, .op = op, .ptr = {0, 1, 3}, .row = {0, 1, 1}, .idx = {2, 0, 1}, .val = {1, 2, 3},
+        .b = {1, 2, 3, 4, 5, 6}, .alpha = 1};
+    (void)cusparseCreate(&f->handle);
+    (void)cusparseSetStream(f->handle, (cudaStream_t)(void *)&f->captured);
+    describe(f);
+}
+
+/* Arrays and a stream of its own for each case: one where another was would have its pattern. */
+static formed_t *fresh(void)
+{
+    static formed_t all[9];
+    static int used;
+    return &all[used++];
+}
+
+static void formed_free(formed_t *f)
+{
+    (void)cusparseDestroySpMat(f->a);
+    (void)cusparseDestroy(f->handle);
+}
+
+/* Sums over k columns of B.  \return 1: C is that */
+static int is_right(const formed_t *f, const float *before, int k)
+{
+    float want[MOST];
+    for (int i = 0; i < rows_of(f) * k; i++)
+        want[i] = f->beta != 0 ? f->beta * before[i] : 0;
+    for (int e = 0; e < ENTRIES; e++)
+        for (int j = 0; j < k; j++) {
+            int line = f->format == CUSPARSE_FORMAT_COO ? f->row[e] : e >= f->ptr[1];
+            int row = by_columns(f) ? f->idx[e] : line;
+            int col = by_columns(f) ? line : f->idx[e];
+            want[row * k + j] += f->alpha * f->val[e] * f->b[col * k + j];
+        }
+    for (int i = 0; i < rows_of(f) * k; i++)
+        if (f->c[i] != want[i])
+            return 0;
+    return 1;
+}
+
+/* A product.  \return 1: one of the engine's */
+static int multiply(formed_t *f)
+{
+    cusparseDnMatDescr_t b = NULL;
+    cusparseDnMatDescr_t c = NULL;
+    float before[MOST];
+    int runs = engine()->runs;
+    (void)cusparseCreateDnMat(&b, ROWS + COLS - rows_of(f), K, K, f->b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    (void)cusparseCreateDnMat(&c, rows_of(f), K, K, f->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    memcpy(before, f->c, sizeof before);
+    f->wrong += cusparseSpMM(f->handle, f->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &f->alpha, f->a, b, &f->beta, c, CUDA_R_32F,
+                    CUSPARSE_SPMM_ALG_DEFAULT, f->b)
+        != CUSPARSE_STATUS_SUCCESS;
+    f->wrong += !is_right(f, before, K);
+    (void)cusparseDestroyDnMat(b);
+    (void)cusparseDestroyDnMat(c);
+    return engine()->runs > runs;
+}
+
+static int multiply_many(formed_t *f, int count)
+{
+    int ours = 0;
+    for (int i = 0; i < count; i++) {
+        f->val[i % ENTRIES] = (float)(1 + i % 5);
+        ours = multiply(f);
+    }
+    return ours;
+}
+
+/* y = op(A) x, likewise. */
+static int multiply_vector(formed_t *f)
+{
+    cusparseDnVecDescr_t x = NULL;
+    cusparseDnVecDescr_t y = NULL;
+    float before[MOST];
+    int runs = engine()->runs;
+    (void)cusparseCreateDnVec(&x, ROWS + COLS - rows_of(f), f->b, CUDA_R_32F);
+    (void)cusparseCreateDnVec(&y, rows_of(f), f->c, CUDA_R_32F);
+    memcpy(before, f->c, sizeof before);
+    f->wrong += cusparseSpMV(
+                    f->handle, f->op, &f->alpha, f->a, x, &f->beta, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, f->b)
+        != CUSPARSE_STATUS_SUCCESS;
+    f->wrong += !is_right(f, before, 1);
+    (void)cusparseDestroyDnVec(x);
+    (void)cusparseDestroyDnVec(y);
+    return engine()->runs > runs;
+}
+
+/* ---------------------------------------------------------------------- cases */
+
+static const cusparseFormat_t formats[] = {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO};
+static const char *const names[] = {"CSR", "CSC", "COO"};
+static const cusparseOperation_t ops[] = {
+    CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
+static const char *const done[] = {"", ", transposed", ", adjoint"};
+
+static void say(int passed, int format, int op, const char *what)
+{
+    char name[100];
+    (void)snprintf(name, sizeof name, "%s%s: %s", names[format], done[op], what);
+    ok(passed, name);
+}
+
+static void plans(int format, int op)
+{
+    formed_t *f = fresh();
+    formed_new(f, formats[format], ops[op]);
+    say(multiply_many(f, 60), format, op, "there is a plan");
+    f->alpha = -0.5F;
+    say(multiply_many(f, 5), format, op, "which reads values and alpha");
+    int repaired = engine()->repaired;
+    f->idx[2] = 2;
+    say(multiply(f) && engine()->repaired == repaired + 1, format, op, "a pattern that changed in place is seen");
+    say(multiply_many(f, 60), format, op, "and has a plan of its own");
+    f->captured = 1;
+    say(!multiply_many(f, 3), format, op, "a graph holds cuSPARSE's");
+    f->captured = 0;
+    say(multiply(f) && !f->wrong, format, op, "all are right");
+    formed_free(f);
+}
+
+/* C is added to: kernels take CSR, and what is CSR in effect. */
+static void added(int format, int op)
+{
+    formed_t *f = fresh();
+    formed_new(f, formats[format], ops[op]);
+    f->beta = 2;
+    for (int i = 0; i < 60; i++) {
+        memset(f->c, 0, sizeof f->c);
+        (void)multiply(f);
+    }
+    int by_rows = f->format != CUSPARSE_FORMAT_COO && !by_columns(f);
+    say(multiply(f) == by_rows && !f->wrong, format, op, by_rows ? "what is added has a kernel" : "what is added is passed through");
+    formed_free(f);
+}
+
+static void vectors(int format, int op)
+{
+    formed_t *f = fresh();
+    int ours = 0;
+    formed_new(f, formats[format], ops[op]);
+    for (int i = 0; i < 60; i++)
+        ours = multiply_vector(f);
+    int by_rows = f->format != CUSPARSE_FORMAT_COO && !by_columns(f);
+    say(ours == by_rows && !f->wrong, format, op, by_rows ? "a vector has a kernel" : "a vector is passed through");
+    formed_free(f);
+}
+
+/* CSR that is transposed is CSC, of the same arrays. */
+static void one(void)
+{
+    formed_t *f = fresh();
+    formed_new(f, CUSPARSE_FORMAT_CSR, CUSPARSE_OPERATION_TRANSPOSE);
+    (void)multiply_many(f, 60);
+    int made = engine()->made;
+    (void)cusparseDestroySpMat(f->a);
+    f->format = CUSPARSE_FORMAT_CSC;
+    f->op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    describe(f);
+    ok(multiply(f) && engine()->made == made && !f->wrong, "A' of CSR and CSC are one product");
+    f->op = CUSPARSE_OPERATION_TRANSPOSE;
+    ok(!multiply(f), "A' of CSC is another one");
+    ok(multiply_many(f, 60) && engine()->made == made + 1 && !f->wrong, "with a plan of its own");
+    formed_free(f);
+}
+
+/* With ROWCAST_TRUST=preprocess. */
+static void trust(int format, int op)
+{
+    formed_t *f = fresh();
+    cusparseDnMatDescr_t b = NULL;
+    cusparseDnMatDescr_t c = NULL;
+    formed_new(f, formats[format], ops[op]);
+    (void)multiply_many(f, 40);
+    (void)cusparseCreateDnMat(&b, ROWS + COLS - rows_of(f), K, K, f->b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    (void)cusparseCreateDnMat(&c, rows_of(f), K, K, f->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    (void)cusparseSpMM_preprocess(f->handle, f->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &f->alpha, f->a, b, &f->beta, c, CUDA_R_32F,
+        CUSPARSE_SPMM_ALG_DEFAULT, f->b);
+    int checked = engine()->checked;
+    (void)multiply_many(f, 4);
+    say(engine()->checked == checked + 1, format, op, "after preprocessing only the first product is checked");
+    if (f->format == CUSPARSE_FORMAT_COO)
+        (void)cusparseCooSetPointers(f->a, f->row, f->idx, f->val);
+    else if (f->format == CUSPARSE_FORMAT_CSC)
+        (void)cusparseCscSetPointers(f->a, f->ptr, f->idx, f->val);
+    else
+        (void)cusparseCsrSetPointers(f->a, f->ptr, f->idx, f->val);
+    f->idx[2] = 2;
+    say(multiply(f) && engine()->checked == checked + 2 && !f->wrong, format, op, "with new arrays the next one is");
+    (void)cusparseDestroyDnMat(b);
+    (void)cusparseDestroyDnMat(c);
+    formed_free(f);
+}
+
+/* Products of a thread of its own, whose pattern changes once. */
+static void *multiplies(void *formed)
+{
+    formed_t *f = formed;
+    for (int i = 0; i < 200; i++) {
+        f->val[i % ENTRIES] = (float)(1 + i % 7);
+        f->idx[2] = i < 100 ? 1 : 2;
+        (void)multiply(f);
+        (void)sched_yield();
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    enum { THREADS = 9 };
+    formed_t *f[THREADS];
+    pthread_t all[THREADS];
+    int wrong = 0;
+    for (int i = 0; i < THREADS; i++) {
+        f[i] = fresh();
+        formed_new(f[i], formats[i / 3], ops[i % 3]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&all[i], NULL, multiplies, f[i]) != 0)
+            exit(99);
+    for (int i = 0; i < THREADS; i++) {
+        (void)pthread_join(all[i], NULL);
+        wrong += f[i]->wrong;
+        formed_free(f[i]);
+    }
+    ok(!wrong, "threads with a format and an operation each have right products");
+    ok(engine()->runs > THREADS * 100, "most of them by plans");
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    for (int format = 0; format < 3; format++)
+        for (int op = 0; op < 3; op++)
+            if (strcmp(what, "trust") == 0)
+                trust(format, op);
+            else if (strcmp(what, "added") == 0)
+                added(format, op);
+            else if (strcmp(what, "vectors") == 0)
+                vectors(format, op);
+            else if (strcmp(what, "plans") == 0)
+                plans(format, op);
+    if (strcmp(what, "one") == 0)
+        one();
+    else if (strcmp(what, "threads") == 0)
+        threads();
+    return ok_end();
+}
