@@ -280,10 +280,21 @@ template <typename T> struct target {
     }
 };
 
+/* Indices of either width: what is made again is rare, and its code need not be there for each. */
+struct integers {
+    const void *at;
+    bool wide;
+
+    __device__ int64_t operator[](int64_t i) const
+    {
+        return wide ? static_cast<const int64_t *>(at)[i] : static_cast<const int32_t *>(at)[i];
+    }
+};
+
 /* What is multiplied. */
-template <typename T, typename P, typename I> struct factors {
-    const P *row_ptr;
-    const I *col_idx;
+template <typename T> struct factors {
+    integers row_ptr;
+    integers col_idx;
     const T *val;
     bool columns;   /* of pointers and rows; else rows and columns */
     int64_t majors; /* columns, or entries, whose entries are added */
@@ -300,14 +311,13 @@ template <typename T, typename P, typename I> struct factors {
 };
 
 /* CSR: a thread for each value of C. */
-template <typename T, typename P, typename I>
-__global__ void product_kernel(const factors<T, P, I> x, const target<T> to)
+template <typename T> __global__ void product_kernel(const factors<T> x, const target<T> to)
 {
     if (to.is_there())
         return;
     to.each([&](int64_t r, int64_t j) {
         rc::sum_of<T> sum = 0;
-        for (int64_t e = x.row_ptr[r]; e < static_cast<int64_t>(x.row_ptr[r + 1]); e++)
+        for (int64_t e = x.row_ptr[r]; e < x.row_ptr[r + 1]; e++)
             sum += x.term(e, x.col_idx[e], j);
         to.store(r, j, x.alpha * sum);
     });
@@ -322,8 +332,7 @@ template <typename T> __global__ void clear_kernel(const target<T> to)
 }
 
 /* A thread for a column of C and a column of A, or an entry. */
-template <typename T, typename P, typename I>
-__global__ void add_kernel(const factors<T, P, I> x, const target<T> to)
+template <typename T> __global__ void add_kernel(const factors<T> x, const target<T> to)
 {
     if (to.is_there())
         return;
@@ -332,8 +341,8 @@ __global__ void add_kernel(const factors<T, P, I> x, const target<T> to)
          i < x.majors * to.k; i += step) {
         const int64_t major = i / to.k;
         const int64_t j = i % to.k;
-        const int64_t end = x.columns ? static_cast<int64_t>(x.row_ptr[major + 1]) : major + 1;
-        for (int64_t e = x.columns ? static_cast<int64_t>(x.row_ptr[major]) : major; e < end; e++) {
+        const int64_t end = x.columns ? x.row_ptr[major + 1] : major + 1;
+        for (int64_t e = x.columns ? x.row_ptr[major] : major; e < end; e++) {
             const int64_t r = x.columns ? x.col_idx[e] : x.row_ptr[e];
             const int64_t from = x.columns ? major : x.col_idx[e];
             atomicAdd(to.sums + r * to.sums_row + j * to.sums_col, x.alpha * x.term(e, from, j));
@@ -366,13 +375,13 @@ template <typename T> target<T> target_of(const rc_asked_t *p, const rc_pattern_
         &how->pattern->differs, how->number, p->c_sums != 0};
 }
 
-template <typename T, typename P, typename I>
+template <typename T>
 void product(const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t stream)
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     const bool columns = p->a.form == RC_PLAN_CSC;
-    const factors<T, P, I> x = {static_cast<const P *>(p->a.row_ptr),
-        static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), columns,
+    const factors<T> x = {{p->a.row_ptr, p->a.row_ptr_bytes == 8},
+        {p->a.col_idx, p->a.col_idx_bytes == 8}, static_cast<const T *>(p->a.val), columns,
         columns ? p->a.cols : p->a.nnz, static_cast<rc::sum_of<T>>(p->alpha),
         static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb};
     const target<T> to = target_of<T>(p, how);
@@ -380,11 +389,11 @@ void product(const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t st
         rc::launch_over(kernel, how->blocks, THREADS, how->overlaps, stream, args...);
     };
     if (p->a.form == RC_PLAN_CSR) {
-        launch(product_kernel<T, P, I>, x, to);
+        launch(product_kernel<T>, x, to);
         return;
     }
     launch(clear_kernel<T>, to);
-    launch(add_kernel<T, P, I>, x, to);
+    launch(add_kernel<T>, x, to);
     if (how->sums)
         launch(round_kernel<T>, to);
 }
@@ -497,9 +506,6 @@ int64_t rc_pattern_sums_bytes(const rc_asked_t *p)
 cudaError_t rc_pattern_product(
     const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t stream)
 {
-    rc::with_types(&p->a, [&](auto ptr, auto idx) {
-        rc::pick<rc::reals>(p->a.precision,
-            [&](auto t) { product<RC_VALUE(t), decltype(ptr), decltype(idx)>(p, how, stream); });
-    });
+    rc::pick<rc::reals>(p->a.precision, [&](auto t) { product<RC_VALUE(t)>(p, how, stream); });
     return cudaGetLastError();
 }
