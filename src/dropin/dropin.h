@@ -66,9 +66,9 @@ typedef struct rc_dropin {
     uint64_t number; /**< of checks, without tags */
     uint64_t tags;   /**< of patterns, given out */
     uint64_t calls;
-    uint64_t asked[RC_OPS];   /**< calls by operation */
-    uint64_t done[RC_OPS][2]; /**< of them, by plans and by kernels on the program's arrays */
-    uint64_t why[RC_WHYS];    /**< calls by what became of them */
+    uint64_t asked[RC_OPS];        /**< calls by operation */
+    uint64_t done[RC_OPS][2];      /**< of them, by plans and by kernels on the program's arrays */
+    uint64_t why[RC_OPS][RC_WHYS]; /**< calls by what became of them */
     rc_account_t account;
     uint64_t made;       /**< plans begun */
     double loaded;       /**< when this library was, by the system's clock */

@@ -103,7 +103,7 @@ static void count(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn)
     d->calls++;
     d->asked[op]++;
     d->done[op][turn->direct] += turn->why == RC_WHY_PLAN;
-    d->why[turn->why]++;
+    d->why[op][turn->why]++;
     (void)pthread_mutex_unlock(&d->lock);
 }
 

@@ -54,6 +54,15 @@ static void print_known(const rc_known_t *known)
     fputc('\n', stderr);
 }
 
+/* \param[in] calls  of a function, by what became of them */
+static void print_passed(const char *function, const uint64_t calls[RC_WHYS])
+{
+    for (int why = RC_WHY_PLAN + 1; why < RC_WHYS; why++)
+        if (calls[why] > 0)
+            fprintf(stderr, "rowcast:   %s passed through %" PRIu64 " times: %s\n", function,
+                calls[why], rc_why_text((rc_why_t)why));
+}
+
 void rc_dropin_summary(const rc_dropin_t *d)
 {
     int patterns = 0;
@@ -76,10 +85,8 @@ void rc_dropin_summary(const rc_dropin_t *d)
             "rowcast: %s: %" PRIu64 " plans from it, %" PRIu64 " choices written, %" PRIu64
             " files ignored or not written\n",
             d->cache.path, d->from_cache, d->cache.saved, d->cache.ignored);
-    for (int why = RC_WHY_PLAN + 1; why < RC_WHYS; why++)
-        if (d->why[why] > 0)
-            fprintf(stderr, "rowcast:   passed through %" PRIu64 " times: %s\n", d->why[why],
-                rc_why_text((rc_why_t)why));
+    for (int op = 0; op < RC_OPS; op++)
+        print_passed(rc_function(op)->name, d->why[op]);
     for (int i = 0; i < d->count && i < RC_SHOWN; i++)
         print_known(d->known[i]);
     if (d->count > RC_SHOWN || d->forgotten > 0)

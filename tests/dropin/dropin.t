@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 76
+plan 77
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -107,13 +107,14 @@ for what in cusparseSpMV cusparseSDDMM; do
         | awk '{ print ($2 > 0.15 * $1) }')" 1
 done
 is "the summary says what was passed through" "$(grep -c 'passed through [0-9]* times: beta is not 0' err)" 1
+is "and of which function" "$(sed -n 's/^rowcast:   \(.*\) passed through [1-9][0-9]* times: columns or coordinates, .*/\1/p' err)" cusparseSpMV
 with ROWCAST_WAIT=always ROWCAST_BITS=free "$random" 4 30001 1000 12 1 2000 >out 2>err
 is "nor with larger matrices" "$(failed)$(cat err)" ""
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err
 is "neither with trust" "$(failed)" ""
 with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 400 7001 >out 2>err
 is "nor with the same bits, which are promised of SDDMM" "$(failed)$(grep -c '^rowcast: .* cusparseSDDMM, 0 by kernels' err)$(
-    grep -c 'passed through [0-9]* times: the same bits' err)" 11
+    grep -c 'cusparseSDDMM passed through [0-9]* times: the same bits' err)" 11
 with ROWCAST_LOG=nothing ROWCAST_BUDGET=share=1000000 "$random" 100 9001 >out 2>err
 is "nor with plans made beside the program" "$(failed)$(cat err)" ""
 with ROWCAST_BUDGET=time=0 ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 20 1 >out 2>err
