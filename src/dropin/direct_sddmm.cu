@@ -20,26 +20,16 @@ enum {
     MOST = 5 /* lanes: 4 to 32 */
 };
 
-/* Arguments of the kernel.  T, P, I: types of values, row pointers and columns. */
-template <typename T, typename P, typename I> struct sddmm_args {
-    const P *row_ptr;
-    const I *col_idx;
-    int32_t rows;
-    int32_t nnz;
-    int32_t base;
+template <typename T, typename P, typename I> struct sddmm_args : rc::csr_args<T, P, I> {
     int32_t k;
     const T *left;
     rc_strides_t left_by;
-    const T *b;
     rc_strides_t b_by;
-    T *c;
-    rc::scalars<rc::sum_of<T>> by;
-    bool sums; /* c is of sums */
 
-    /* Where the entries of a row end. */
-    __device__ __forceinline__ int32_t end_of(int32_t row) const
+    explicit sddmm_args(const rc_asked_t *p)
+        : rc::csr_args<T, P, I>(p), k(static_cast<int32_t>(p->k)),
+          left(static_cast<const T *>(p->left)), left_by(p->left_by), b_by(p->b_by)
     {
-        return static_cast<int32_t>(rc::load(row_ptr + row + 1) - base);
     }
 };
 
@@ -53,7 +43,7 @@ __device__ __forceinline__ int32_t row_of(
     while (low < high) {
         const int32_t step = (high - low - 1) / WARP + 1;
         const int64_t r = low + int64_t{lane} * step;
-        const bool before = r < high && a.end_of(static_cast<int32_t>(r)) <= entry;
+        const bool before = r < high && a.begin_of(r + 1) <= entry;
         const int count = __popc(__ballot_sync(0xffffffffu, before));
         const int64_t next = low + int64_t{count} * step;
         high = next < high ? static_cast<int32_t>(next) : high;
@@ -69,7 +59,7 @@ __device__ __forceinline__ int32_t row_between(
 {
     while (low < high) {
         const int32_t mid = low + (high - low) / 2;
-        if (a.end_of(mid) <= entry)
+        if (a.begin_of(mid + 1) <= entry)
             low = mid + 1;
         else
             high = mid;
@@ -155,7 +145,7 @@ __global__ void __launch_bounds__(THREADS) sddmm_kernel(const sddmm_args<T, P, I
         const S total = rc::add_up<S>(sum, mine, lanes);
         const int entry = from + mine / (lanes / ENTRIES);
         if (mine % (lanes / ENTRIES) == 0 && entry < count)
-            rc::put_sum(a.c, int64_t{first} + entry, total, a.by, a.sums);
+            a.put(int64_t{first} + entry, total);
     }
 }
 
@@ -191,12 +181,7 @@ template <int EACH> int launch_entries(const rc_asked_t *p, void *, int)
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             constexpr int WIDE = 16 / static_cast<int>(sizeof(T));
-            const sddmm_args<T, decltype(ptr), decltype(idx)> a = {
-                static_cast<const decltype(ptr) *>(p->a.row_ptr),
-                static_cast<const decltype(idx) *>(p->a.col_idx), static_cast<int32_t>(p->a.rows),
-                static_cast<int32_t>(p->a.nnz), p->base, static_cast<int32_t>(p->k),
-                static_cast<const T *>(p->left), p->left_by, static_cast<const T *>(p->b), p->b_by,
-                static_cast<T *>(p->c), rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
+            const sddmm_args<T, decltype(ptr), decltype(idx)> a(p);
             if (is_wide(p, WIDE, static_cast<int>(sizeof(T))))
                 launch_width<WIDE>(a, EACH, stream);
             else

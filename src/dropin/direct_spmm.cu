@@ -13,25 +13,14 @@ namespace
 
 enum { THREADS = 256, BATCH = 4 /* rows of B that are under way together */, MOST = 5 };
 
-/* Arguments of the kernel.  T, P, I: types of values, row pointers and columns. */
-template <typename T, typename P, typename I> struct spmm_args {
-    const P *row_ptr;
-    const I *col_idx;
-    const T *val;
-    int64_t rows;
-    int32_t base;
+template <typename T, typename P, typename I> struct spmm_args : rc::csr_args<T, P, I> {
     int64_t k;
-    const T *b;
     int64_t ldb;
-    T *c;
     int64_t ldc;
-    rc::scalars<rc::sum_of<T>> by;
-    bool sums; /* c is of sums */
 
-    /* The first entry of a row. */
-    __device__ __forceinline__ int32_t begin_of(int64_t row) const
+    explicit spmm_args(const rc_asked_t *p)
+        : rc::csr_args<T, P, I>(p), k(p->k), ldb(p->ldb), ldc(p->ldc)
     {
-        return static_cast<int32_t>(rc::load(row_ptr + row) - base);
     }
 };
 
@@ -44,7 +33,7 @@ __device__ __forceinline__ void put_piece(
     if (sizeof(T) < sizeof(S) && a.sums) {
 #pragma unroll
         for (int w = 0; w < WIDTH; w++)
-            rc::put_sum(a.c, at + w, sum[w], a.by, true);
+            a.put(at + w, sum[w]);
         return;
     }
     rc::packed<T, WIDTH> x;
@@ -119,11 +108,7 @@ int launch_rows(const rc_asked_t *p, void *, int)
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             constexpr int WIDE = 16 / static_cast<int>(sizeof(T));
-            const spmm_args<T, decltype(ptr), decltype(idx)> a = {
-                static_cast<const decltype(ptr) *>(p->a.row_ptr),
-                static_cast<const decltype(idx) *>(p->a.col_idx), static_cast<const T *>(p->a.val),
-                p->a.rows, p->base, p->k, static_cast<const T *>(p->b), p->ldb,
-                static_cast<T *>(p->c), p->ldc, rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
+            const spmm_args<T, decltype(ptr), decltype(idx)> a(p);
             if (is_wide(p, WIDE, static_cast<int>(sizeof(T))))
                 launch_width<WIDE>(a, stream);
             else

@@ -20,45 +20,12 @@ enum {
     PLACES = ITEMS + ITEMS / WARP
 };
 
-/* Arguments of the kernels.  T, P, I: types of values, row pointers and columns. */
-template <typename T, typename P, typename I> struct spmv_args {
-    const P *row_ptr;
-    const I *col_idx;
-    const T *val;
-    int32_t rows;
-    int32_t nnz;
-    int32_t base;
-    const T *x;
-    T *y;
-    rc::scalars<rc::sum_of<T>> by;
-    bool sums; /* y is of sums */
-
-    /* The first entry of a row. */
-    __device__ __forceinline__ int32_t begin_of(int32_t row) const
-    {
-        return static_cast<int32_t>(rc::load(row_ptr + row) - base);
-    }
-
-    __device__ __forceinline__ void put(int64_t row, rc::sum_of<T> sum) const
-    {
-        rc::put_sum(y, row, sum, by, sums);
-    }
-};
-
-template <typename T, typename P, typename I> spmv_args<T, P, I> args_of(const rc_asked_t *p)
-{
-    return {static_cast<const P *>(p->a.row_ptr), static_cast<const I *>(p->a.col_idx),
-        static_cast<const T *>(p->a.val), static_cast<int32_t>(p->a.rows),
-        static_cast<int32_t>(p->a.nnz), p->base, static_cast<const T *>(p->b),
-        static_cast<T *>(p->c), rc::scalars<rc::sum_of<T>>(p), p->c_sums != 0};
-}
-
 /* -------------------------------------------------------------- lanes a row */
 
 /* The entries at, at + step, ... before `end`.  Unsigned: `at` may go beyond the largest index. */
 template <typename T, typename P, typename I>
 __device__ __forceinline__ rc::sum_of<T> sum_of_row(
-    const spmv_args<T, P, I> &a, uint32_t at, uint32_t end, uint32_t step)
+    const rc::csr_args<T, P, I> &a, uint32_t at, uint32_t end, uint32_t step)
 {
     typedef rc::sum_of<T> S;
     S sum = S(0);
@@ -74,14 +41,14 @@ __device__ __forceinline__ rc::sum_of<T> sum_of_row(
 #pragma unroll
         for (int u = 0; u < BATCH; u++)
             if (col[u] >= 0)
-                sum = fma(static_cast<S>(val[u]), static_cast<S>(__ldg(a.x + col[u])), sum);
+                sum = fma(static_cast<S>(val[u]), static_cast<S>(__ldg(a.b + col[u])), sum);
     }
     return sum;
 }
 
 /* 1 << shift lanes take a row. */
 template <typename T, typename P, typename I>
-__global__ void __launch_bounds__(THREADS) rows_kernel(const spmv_args<T, P, I> a, int shift)
+__global__ void __launch_bounds__(THREADS) rows_kernel(const rc::csr_args<T, P, I> a, int shift)
 {
     typedef rc::sum_of<T> S;
     const int lanes = 1 << shift;
@@ -126,7 +93,7 @@ template <int EACH_LANE> int launch_rows(const rc_asked_t *p, void *, int)
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             rows_kernel<<<static_cast<unsigned>(blocks), THREADS, 0,
                 static_cast<cudaStream_t>(p->stream)>>>(
-                args_of<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
+                rc::csr_args<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
         });
     });
     return failed(cudaGetLastError()) ? -1 : 0;
@@ -164,7 +131,7 @@ int64_t merge_scratch(const rc_asked_t *p)
 
 /* How many row ends come before an item, by all lanes of a warp: each round leaves a 32nd. */
 template <typename T, typename P, typename I>
-__device__ __forceinline__ int32_t ends_before(const spmv_args<T, P, I> &a, int64_t item)
+__device__ __forceinline__ int32_t ends_before(const rc::csr_args<T, P, I> &a, int64_t item)
 {
     const int lane = threadIdx.x % WARP;
     int64_t low = item > a.nnz ? item - a.nnz : 0;
@@ -190,7 +157,7 @@ struct tile {
 };
 
 template <typename T, typename P, typename I>
-__device__ __forceinline__ tile tile_of(const spmv_args<T, P, I> &a)
+__device__ __forceinline__ tile tile_of(const rc::csr_args<T, P, I> &a)
 {
     __shared__ int32_t cut[2];
     const int64_t items = static_cast<int64_t>(a.rows) + a.nnz;
@@ -209,7 +176,7 @@ __device__ __forceinline__ tile tile_of(const spmv_args<T, P, I> &a)
 /* Products of the entries of a tile, and where its rows end, to shared memory. */
 template <typename T, typename P, typename I>
 __device__ __forceinline__ void load_tile(
-    const spmv_args<T, P, I> &a, const tile &t, rc::sum_of<T> *product, int32_t *end)
+    const rc::csr_args<T, P, I> &a, const tile &t, rc::sum_of<T> *product, int32_t *end)
 {
     typedef rc::sum_of<T> S;
     const int32_t entries = t.next_entry - t.entry;
@@ -228,12 +195,12 @@ __device__ __forceinline__ void load_tile(
     for (int u = 0; u < EACH; u++)
         if (col[u] >= 0)
             product[rc::place_of(threadIdx.x + u * THREADS)] =
-                static_cast<S>(val[u]) * static_cast<S>(__ldg(a.x + col[u]));
+                static_cast<S>(val[u]) * static_cast<S>(__ldg(a.b + col[u]));
 }
 
 template <typename T, typename P, typename I>
 __global__ void __launch_bounds__(THREADS)
-    merge_kernel(const spmv_args<T, P, I> a, const open_rows<rc::sum_of<T>> o)
+    merge_kernel(const rc::csr_args<T, P, I> a, const open_rows<rc::sum_of<T>> o)
 {
     typedef rc::sum_of<T> S;
     __shared__ S product[PLACES]; /* of the entries; behind them the sums of the rows */
@@ -269,7 +236,7 @@ __global__ void __launch_bounds__(THREADS)
 /* A warp adds up the row that begins in a tile and goes on. */
 template <typename T, typename P, typename I>
 __global__ void __launch_bounds__(THREADS)
-    open_kernel(const spmv_args<T, P, I> a, const open_rows<rc::sum_of<T>> o)
+    open_kernel(const rc::csr_args<T, P, I> a, const open_rows<rc::sum_of<T>> o)
 {
     typedef rc::sum_of<T> S;
     const int lane = threadIdx.x % WARP;
@@ -299,7 +266,7 @@ int launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
     rc::with_types(&p->a, [&](auto ptr, auto idx) {
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
-            const auto a = args_of<T, decltype(ptr), decltype(idx)>(p);
+            const auto a = rc::csr_args<T, decltype(ptr), decltype(idx)>(p);
             const auto o = open_of<rc::sum_of<T>>(p, scratch);
             const auto open = [&](int over) {
                 rc::launch_over(open_kernel<T, decltype(ptr), decltype(idx)>, blocks, THREADS, over,

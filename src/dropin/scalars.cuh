@@ -1,8 +1,9 @@
-/* How the kernels on the program's arrays store: out = alpha sum + beta out. */
+/* What the kernels on the program's arrays read and store: out = alpha sum + beta out. */
 #ifndef RC_DROPIN_SCALARS_CUH
 #define RC_DROPIN_SCALARS_CUH
 
 #include "dropin/engine.h"
+#include "device/cuda/load.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rc
@@ -42,6 +43,40 @@ __device__ __forceinline__ void put_sum(
     } else
         to[at] = static_cast<T>(by.of(sum, to + at));
 }
+
+/* Arguments of a kernel, to which operations add theirs.  T, P, I: types of values, row pointers and
+ * columns. */
+template <typename T, typename P, typename I> struct csr_args {
+    const P *row_ptr;
+    const I *col_idx;
+    const T *val;
+    int32_t rows;
+    int32_t nnz;
+    int32_t base;
+    const T *b; /* or x */
+    T *c;       /* or y, or values */
+    scalars<sum_of<T>> by;
+    bool sums; /* c is of sums */
+
+    explicit csr_args(const rc_asked_t *p)
+        : row_ptr(static_cast<const P *>(p->a.row_ptr)),
+          col_idx(static_cast<const I *>(p->a.col_idx)), val(static_cast<const T *>(p->a.val)),
+          rows(static_cast<int32_t>(p->a.rows)), nnz(static_cast<int32_t>(p->a.nnz)), base(p->base),
+          b(static_cast<const T *>(p->b)), c(static_cast<T *>(p->c)), by(p), sums(p->c_sums != 0)
+    {
+    }
+
+    /* The first entry of a row. */
+    __device__ __forceinline__ int32_t begin_of(int64_t row) const
+    {
+        return static_cast<int32_t>(load(row_ptr + row) - base);
+    }
+
+    __device__ __forceinline__ void put(int64_t at, sum_of<T> sum) const
+    {
+        put_sum(c, at, sum, by, sums);
+    }
+};
 
 } // namespace rc
 
