@@ -25,11 +25,11 @@ static void passes(small_t *s, cusparseStatus_t want, cusparseOperation_t op_a, 
     for (int i = 0; i < 12; i++) {
         int before = fake_counts()->spmm;
         cusparseStatus_t st = spmm(s, op_a, op_b, type, alg);
-        const fake_call_t *l = &fake_counts()->last;
+        const rc_spmm_call_t *l = &fake_counts()->last;
         seen += fake_counts()->spmm - before;
         same &= st == want && l->handle == s->handle && l->op_a == op_a && l->op_b == op_b
             && l->alpha == &s->alpha && l->a == s->a && l->b == s->db && l->beta == &s->beta && l->c == s->dc
-            && l->type == type && l->alg == alg && l->buffer == s->b;
+            && l->type == type && l->alg == alg && fake_counts()->buffer == s->b;
     }
     ok(seen == 12 && same && engine()->runs == runs, name);
 }

@@ -356,7 +356,8 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
     const void *beta, cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg_t alg, void *buffer)
 {
     counts.spmm++;
-    counts.last = (fake_call_t){handle, op_a, op_b, alpha, a, b, beta, c, type, alg, buffer};
+    counts.last = (rc_spmm_call_t){handle, op_a, op_b, alpha, a, b, beta, c, type, alg};
+    counts.buffer = buffer;
     if (!handle || !a || !b || !c)
         return CUSPARSE_STATUS_INVALID_VALUE;
     if (counts.refuses || !is_known(a->format) || a->batch > 1 || b->batch > 1 || c->batch > 1
@@ -409,7 +410,8 @@ FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t 
     cusparseSpMVAlg_t alg, void *buffer)
 {
     counts.spmv++;
-    counts.last_vector = (fake_vector_call_t){handle, op_a, alpha, a, x, beta, y, type, alg, buffer};
+    counts.last_vector = (rc_spmv_call_t){handle, op_a, alpha, a, x, beta, y, type, alg};
+    counts.buffer = buffer;
     if (!handle || !a || !x || !y)
         return CUSPARSE_STATUS_INVALID_VALUE;
     if (counts.refuses || !is_known(a->format) || a->batch > 1 || !knows(a->type) || value_sum(a->type) != type

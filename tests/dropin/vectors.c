@@ -88,9 +88,9 @@ static void passes(vectors_t *v, cusparseOperation_t op, cudaDataType type, cusp
     int before = fake_counts()->spmv;
     for (int i = 0; i < 40; i++) {
         (void)spmv(v, op, type, alg);
-        const fake_vector_call_t *l = &fake_counts()->last_vector;
+        const rc_spmv_call_t *l = &fake_counts()->last_vector;
         other += l->handle != v->handle || l->op_a != op || l->alpha != &v->alpha || l->a != v->a || l->x != v->dx
-            || l->beta != &v->beta || l->y != v->dy || l->type != type || l->alg != alg || l->buffer != v->x;
+            || l->beta != &v->beta || l->y != v->dy || l->type != type || l->alg != alg || fake_counts()->buffer != v->x;
     }
     ok(!other && fake_counts()->spmv == before + 40 && engine()->runs == runs, name);
 }
