@@ -28,6 +28,7 @@ typedef struct rc_making_job {
     rc_making_t how;
     int tuned;       /**< 1: a better one, beside the first */
     int changes;     /**< of the pattern, when it was copied */
+    int resets;      /**< of devices, likewise */
     rc_past_t named; /**< what `how` names */
     rc_held_t *held; /**< where the plan goes */
     void *plan;
@@ -78,6 +79,8 @@ typedef struct rc_dropin {
     uint64_t from_cache; /**< plans that began with a choice of an earlier run */
     rc_choice_folder_t cache;
     char device[RC_DEVICES][RC_ENGINE_TEXT]; /**< names; "": not asked */
+    uint64_t context[RC_DEVICES];            /**< of each; 0: not known */
+    int resets;                              /**< that a product has found */
     int forked; /**< 1: this is a child, whose GPU is not to be touched */
     rc_prepared_t prepared;
     int prepared_on; /**< the device */
@@ -130,6 +133,10 @@ void rc_known_drop(rc_dropin_t *d, rc_known_t *known);
 
 /** The pattern is another one from now on. */
 void rc_known_changed(rc_dropin_t *d, rc_known_t *known);
+
+/** A product is of that context.  Where its device had another one all that the engine has made is
+ *  gone with it, and nothing of it is given back. */
+void rc_known_context(rc_dropin_t *d, int device, uint64_t context);
 
 /** What is known of a descriptor that is trusted; NULL: it is not. */
 rc_trusted_t *rc_known_trusted(

@@ -75,7 +75,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 11, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 12, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -114,8 +114,13 @@ typedef struct rc_engine {
     /** \return 0: work may be put on the stream; 1: likewise, and it becomes part of a graph; 2: it
      *  may not even be asked, as another one is captured; negative: not a stream of the current
      *  device's primary context, one that means another in each thread, or an error of the
-     *  program's is pending, which is not to be taken */
-    int (*stream)(void *stream, int *device);
+     *  program's is pending, which is not to be taken
+     *  \param[out] context  the number of that context, another one after the program has reset the
+     *          device; 0: not known.  Set with 0 and 1 */
+    int (*stream)(void *stream, int *device, uint64_t *context);
+    /** A context is gone, and with it all that the engine has made: nothing of that may be used or
+     *  freed any more, whatever device it is of. */
+    void (*lost)(void);
     /** The name of a device, for choices that hold on such.  \param[out] name  [RC_ENGINE_TEXT] */
     int (*device_name)(int device, char *name);
     /** Seconds since the process began; NULL: the drop-in has a clock. */

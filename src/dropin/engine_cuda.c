@@ -561,8 +561,8 @@ static int idle(void *stream)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, rc_stream_usable, device_name, NULL,
-        engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
+    static const rc_engine_t engine = {RC_ENGINE_ABI, rc_stream_usable, rc_heard_lost, device_name,
+        NULL, engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
         engine_look, engine_looked, engine_make, engine_run, engine_checks, engine_compare,
         engine_compared, engine_plan_free, engine_directs, engine_direct, marks_new, mark, between,
         marks_free, idle};

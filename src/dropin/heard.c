@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { PIECES = 512 };
 
@@ -33,6 +34,23 @@ static void begin(void)
     pieces.at = pieces.failed ? NULL : memory;
 }
 
+void rc_heard_lost(void)
+{
+    (void)pthread_mutex_lock(&pieces.lock);
+    pieces.at = NULL;
+    pieces.failed = 0;
+    memset(pieces.used, 0, sizeof pieces.used);
+    memset(pieces.awaited, 0, sizeof pieces.awaited);
+    (void)pthread_mutex_unlock(&pieces.lock);
+}
+
+/* 1: a piece of the memory that there is. */
+static int is_there(const rc_heard_t *h)
+{
+    const uintptr_t at = (uintptr_t)pieces.at;
+    return pieces.at && (uintptr_t)h >= at && (uintptr_t)h < at + PIECES * sizeof *h;
+}
+
 rc_heard_t *rc_heard_new(int awaited)
 {
     rc_heard_t *h = NULL;
@@ -55,6 +73,7 @@ void rc_heard_free(rc_heard_t *h)
     if (!h)
         return;
     (void)pthread_mutex_lock(&pieces.lock);
-    pieces.used[h - pieces.at] = 0;
+    if (is_there(h))
+        pieces.used[h - pieces.at] = 0;
     (void)pthread_mutex_unlock(&pieces.lock);
 }

@@ -25,6 +25,9 @@ typedef struct rc_heard {
  *          again  \return NULL: there is none */
 rc_heard_t *rc_heard_new(int awaited);
 
+/** The memory is gone with its context: there will be other, and nothing of this is touched. */
+void rc_heard_lost(void);
+
 /** Give it back; NULL is allowed.  Of one that is not awaited nothing writes to it any more. */
 void rc_heard_free(rc_heard_t *h);
 

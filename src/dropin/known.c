@@ -229,6 +229,60 @@ rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device)
     return to_front(d, d->count - 1);
 }
 
+/* -------------------------------------------------------------------- resets */
+
+/* A plan that is gone with its context: memory of the host is all that is left. */
+static void lose(rc_dropin_t *d, rc_held_t *held)
+{
+    if (!held || --held->users > 0)
+        return;
+    d->bytes -= held->made.bytes;
+    free(held);
+}
+
+/* The pattern is as a new one; what has been counted stays. */
+static void begin_anew(rc_dropin_t *d, rc_known_t *known)
+{
+    rc_worth_settle(d, known);
+    lose(d, known->held);
+    lose(d, known->next);
+    lose(d, known->sibling);
+    free(known->choice);
+    *known = (rc_known_t){.key = known->key,
+        .tag = known->tag,
+        .calls = known->calls,
+        .since = known->calls,
+        .by_plan = known->by_plan,
+        .settled = known->settled,
+        .begun_at = known->begun_at,
+        .last = known->last,
+        .make_seconds = known->make_seconds};
+}
+
+void rc_known_context(rc_dropin_t *d, int device, uint64_t context)
+{
+    if (device < 0 || device >= RC_DEVICES || context == 0)
+        return;
+    uint64_t before = d->context[device];
+    d->context[device] = context;
+    if (before == 0 || before == context)
+        return;
+    d->resets++;
+    for (int i = 0; i < d->count; i++)
+        begin_anew(d, d->known[i]);
+    for (int i = 0; i < RC_TRUSTED_MOST; i++) {
+        d->trusted[i].known = NULL;
+        d->trusted[i].number = 0;
+    }
+    while (d->dead) {
+        rc_held_t *next = d->dead->next;
+        free(d->dead);
+        d->dead = next;
+    }
+    d->prepared = RC_PREPARED_NOT;
+    d->engine->lost();
+}
+
 /* ------------------------------------------------------------------ siblings */
 
 /* The same pattern at another address: programs copy matrices, and make transposed ones anew for

@@ -136,7 +136,8 @@ static rc_making_t how_of(rc_dropin_t *d, const rc_known_t *known, int tuned)
 void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p, int tuned)
 {
     const rc_settings_t *s = &d->settings;
-    rc_making_job_t job = {.known = known, .tuned = tuned, .changes = known->changes};
+    rc_making_job_t job = {
+        .known = known, .tuned = tuned, .changes = known->changes, .resets = d->resets};
     if (d->job.known)
         return; /* one at a time: this pattern's turn comes */
     rc_known_make_memory(d);
@@ -209,6 +210,12 @@ void rc_making_end(rc_dropin_t *d, rc_known_t *known)
     d->job = (rc_making_job_t){0};
     d->account.spent += job.seconds;
     known->make_seconds += job.seconds;
+    if (job.resets != d->resets) { /* it is gone, and so is its copy */
+        free(job.held);
+        if (known->stage == RC_STAGE_MAKING)
+            known->stage = RC_STAGE_WATCHING;
+        return;
+    }
     if (job.plan) /* one that there is not says nothing of what others take */
         rc_worth_learn(d, known, job.tuned, job.seconds);
     if (!job.tuned)

@@ -31,21 +31,8 @@ template <typename S> struct scalars {
     }
 };
 
-/* Store to place `at` of values, or of sums, which those of 16 bits are rounded from once. */
-template <typename T>
-__device__ __forceinline__ void put_sum(
-    T *to, int64_t at, sum_of<T> sum, const scalars<sum_of<T>> &by, bool sums)
-{
-    typedef sum_of<T> S;
-    if (sizeof(T) < sizeof(S) && sums) {
-        S *wide = reinterpret_cast<S *>(to) + at;
-        *wide = by.of(sum, wide);
-    } else
-        to[at] = static_cast<T>(by.of(sum, to + at));
-}
-
-/* Arguments of a kernel, to which operations add theirs.  T, P, I: types of values, row pointers and
- * columns. */
+/* Arguments of a kernel, to which operations add theirs.  T, P, I: types of values, row pointers
+ * and columns. */
 template <typename T, typename P, typename I> struct csr_args {
     const P *row_ptr;
     const I *col_idx;
@@ -72,9 +59,15 @@ template <typename T, typename P, typename I> struct csr_args {
         return static_cast<int32_t>(load(row_ptr + row) - base);
     }
 
+    /* Store to place `at` of values, or of sums, which those of 16 bits are rounded from once. */
     __device__ __forceinline__ void put(int64_t at, sum_of<T> sum) const
     {
-        put_sum(c, at, sum, by, sums);
+        typedef sum_of<T> S;
+        if (sizeof(T) < sizeof(S) && sums) {
+            S *wide = reinterpret_cast<S *>(c) + at;
+            *wide = by.of(sum, wide);
+        } else
+            c[at] = static_cast<T>(by.of(sum, c + at));
     }
 };
 

@@ -10,6 +10,7 @@ typedef int driver_stream_ctx(void *stream, void **ctx);
 typedef int driver_current(void **ctx);
 typedef int driver_retain(void **ctx, int device);
 typedef int driver_release(int device);
+typedef int driver_id(void *ctx, unsigned long long *id);
 typedef int driver_state(int device, unsigned *flags, int *active);
 
 static void symbol(void *handle, const char *name, void *out)
@@ -24,6 +25,7 @@ static struct driver {
     driver_retain *retain;
     driver_release *release;
     driver_state *state;
+    driver_id *id; /* since CUDA 12.0 */
 } driver;
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
@@ -37,10 +39,12 @@ static void driver_find(void)
     symbol(handle, "cuDevicePrimaryCtxRetain", &driver.retain);
     symbol(handle, "cuDevicePrimaryCtxRelease_v2", &driver.release);
     symbol(handle, "cuDevicePrimaryCtxGetState", &driver.state);
+    symbol(handle, "cuCtxGetId", &driver.id);
 }
 
-/* 1: the current context is the primary one of the device, and the stream is of it. */
-static int primary(void *stream, int device)
+/* 1: the current context is the primary one of the device, and the stream is of it.
+ * \param[out] context  its number, which no other one has; 0: not known */
+static int primary(void *stream, int device, uint64_t *context)
 {
     const struct driver *d = &driver;
     int active = 0;
@@ -50,18 +54,23 @@ static int primary(void *stream, int device)
     /* retaining one that is not there would make it */
     int same = d->of_stream && d->current && d->retain && d->release && d->state &&
                d->state(device, &flags, &active) == 0 && active && d->retain(&ctx[0], device) == 0;
+    unsigned long long id = 0;
     if (same) {
+        if (d->id && d->id(ctx[0], &id) != 0)
+            id = 0;
         same = d->current(&ctx[1]) == 0 && d->of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1] &&
                ctx[0] == ctx[2];
         (void)d->release(device);
     }
+    *context = same ? id : 0;
     return same;
 }
 
-int rc_stream_usable(void *stream, int *device)
+int rc_stream_usable(void *stream, int *device, uint64_t *context)
 {
     enum cudaStreamCaptureStatus capturing;
     enum { USABLE, CAPTURED, UNASKED, NOT = -1 };
+    *context = 0;
     if (stream == cudaStreamPerThread)
         return NOT;
     /* what launches say here would take the program's error */
@@ -72,7 +81,7 @@ int rc_stream_usable(void *stream, int *device)
         capturing == cudaStreamCaptureStatusInvalidated)
         return UNASKED;
     enum cudaStreamCaptureMode mode = relax();
-    int known = !failed(cudaGetDevice(device)) && primary(stream, *device);
+    int known = !failed(cudaGetDevice(device)) && primary(stream, *device, context);
     restore(mode);
     if (!known)
         return NOT;

@@ -3,6 +3,7 @@
 #define RC_DROPIN_STREAM_H
 
 #include <cuda_runtime_api.h>
+#include <stdint.h>
 
 /* An error of ours is not left for the program to find.  1: there was one. */
 static inline int failed(cudaError_t e)
@@ -27,6 +28,6 @@ static inline void restore(enum cudaStreamCaptureMode mode)
 }
 
 /** As the engine's `stream`. */
-int rc_stream_usable(void *stream, int *device);
+int rc_stream_usable(void *stream, int *device, uint64_t *context);
 
 #endif

@@ -198,8 +198,10 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
         return turn;
     if (rc_known_is_off(d, p, &turn.why))
         return turn;
-    int st = d->engine->stream(p->stream, &device);
+    uint64_t context = 0;
+    int st = d->engine->stream(p->stream, &device, &context);
     turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;
+    rc_known_context(d, device, context);
     if (st == 1)
         turn.why = rc_ways_capture(d, p, device);
     if (st != 0)
@@ -239,7 +241,7 @@ void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn, int done)
     if (!turn->known)
         return;
     (void)pthread_mutex_lock(&d->lock);
-    if (done)
+    if (done && turn->known->busy) /* it is not where the device was reset */
         rc_times_end(d, turn->known, &turn->known->reference, turn->stream);
     turn->known->busy = 0;
     (void)pthread_mutex_unlock(&d->lock);

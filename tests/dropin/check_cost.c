@@ -54,7 +54,8 @@ static void by_asking(void *arg)
 {
     operands_t *o = arg;
     int device = 0;
-    cost_check(o->bench->cost.engine->stream(o->p.stream, &device), "stream");
+    uint64_t context = 0;
+    cost_check(o->bench->cost.engine->stream(o->p.stream, &device, &context), "stream");
 }
 
 static void descriptors(const bench_t *bench, operands_t *o)

@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 77
+plan 78
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -85,7 +85,7 @@ is "a plan is freed without the lock" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=shar
 is "beside the program too" "$(with ROWCAST_BUDGET=share=1000000 "$several" freeing beside >out 2>err; failed)" ""
 is "or made" "$(with ROWCAST_BUDGET=share=1000000 "$several" making >out 2>err; failed)" ""
 is "idle" "$(with ROWCAST_BUDGET=share=1000000 "$several" idle >out 2>err; failed)" ""
-for what in devices streams; do
+for what in devices streams reset; do
     is "$what" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$several" $what >out 2>err; failed)" ""
 done
 is "threads" "$(with ROWCAST_BUDGET=share=1000000 ROWCAST_WAIT=always "$several" threads >out 2>err; failed)" ""

@@ -23,6 +23,7 @@ typedef struct plan {
     copy_t *copy; /* NULL: it multiplies by the program's arrays */
     int way;      /* which of these */
     int device;
+    int context;
     int tuned;
     uint64_t equal;
     uint64_t differs;
@@ -31,15 +32,17 @@ typedef struct plan {
 } plan_t;
 
 typedef struct marks {
+    int context;
     int at;    /* runs at the first mark, calls at the second */
     double ns; /* of the last one */
 } marks_t;
 
 typedef struct sum {
-    rc_pattern_sums_t sums;
+    int context;
+    rc_pattern_sums_t sums; /* or the longest row, as its columns */
 } sum_t;
 
-static fake_engine_t fake = {.plan_ns = 1e6, .other_ns = 2e6};
+static fake_engine_t fake = {.context = 1, .plan_ns = 1e6, .other_ns = 2e6};
 static struct past {
     int tuned;    /* 1: the last plan that ran was tuned */
     int direct;   /* 1: it was a kernel on the program's arrays */
@@ -56,9 +59,16 @@ static int64_t integer(const void *p, int bytes, int64_t i)
     return bytes == 4 ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
 }
 
-static int stream_of(void *stream, int *device)
+/* What is of an earlier context is there no more. */
+static void use(int context)
+{
+    fake.strays += context != fake.context;
+}
+
+static int stream_of(void *stream, int *device, uint64_t *context)
 {
     *device = fake.device;
+    *context = (uint64_t)fake.context;
     return stream && *(const int *)stream == CAPTURED ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
 }
 
@@ -107,7 +117,7 @@ static void *sum(const rc_asked_t *p)
 {
     sum_t *s = calloc(1, sizeof *s);
     if (s)
-        s->sums = sums_of(&p->a);
+        *s = (sum_t){fake.context, sums_of(&p->a)};
     fake.summed++;
     fake.strays += fake.prepared != 1;
     pass(1e-9 * fake.extra_ns);
@@ -116,26 +126,43 @@ static void *sum(const rc_asked_t *p)
 
 static int summed(const void *s, rc_pattern_sums_t *out)
 {
+    use(((const sum_t *)s)->context);
     *out = ((const sum_t *)s)->sums;
     return 1;
 }
 
 static void *look(const rc_asked_t *p)
 {
-    int64_t *longest = fake.blind ? NULL : calloc(1, sizeof *longest);
+    sum_t *found = fake.blind ? NULL : calloc(1, sizeof *found);
     fake.looked++;
     fake.strays += fake.prepared != 1;
-    for (int64_t r = 0; longest && r < p->a.rows; r++) {
+    if (found)
+        found->context = fake.context;
+    for (int64_t r = 0; found && r < p->a.rows; r++) {
         int64_t length = integer(p->a.row_ptr, p->a.row_ptr_bytes, r + 1) - integer(p->a.row_ptr, p->a.row_ptr_bytes, r);
-        *longest = length > *longest ? length : *longest;
+        found->sums.columns = (uint64_t)length > found->sums.columns ? (uint64_t)length : found->sums.columns;
     }
-    return longest;
+    return found;
 }
 
 static int looked(const void *look, int64_t *longest)
 {
-    *longest = *(const int64_t *)look;
+    rc_pattern_sums_t found;
+    (void)summed(look, &found);
+    *longest = (int64_t)found.columns;
     return 1;
+}
+
+static void sum_free(void *sum)
+{
+    use(((const sum_t *)sum)->context);
+    free(sum);
+}
+
+static void lost(void)
+{
+    fake.lost++;
+    fake.prepared = 0;
 }
 
 static void prepare(int device)
@@ -203,6 +230,7 @@ static void *make(void *copy, const rc_making_t *how, rc_made_t *made)
     (void)snprintf(made->order, sizeof made->order, "csr");
     plan->copy = copy;
     plan->device = plan->copy->device;
+    plan->context = fake.context;
     made->bytes = how->memory < 1000 ? how->memory : 1000;
     pass(fake.make_s[how->ns > 0]);
     fake.may_ns = (double)how->ns;
@@ -216,6 +244,7 @@ static void *make(void *copy, const rc_making_t *how, rc_made_t *made)
 static void plan_free(void *p)
 {
     plan_t *plan = p;
+    use(plan->context);
     if (fake.in_free)
         fake.in_free();
     if (plan->copy) {
@@ -288,6 +317,7 @@ static void *direct(const rc_asked_t *p, int way, rc_made_t *made)
     fake.longest = p->longest;
     plan->way = way;
     plan->device = fake.device;
+    plan->context = fake.context;
     made->captures = way == 0;
     made->bytes = way * 100;
     (void)snprintf(made->text, sizeof made->text, "fake way %d", way);
@@ -385,6 +415,7 @@ static int run_direct(const plan_t *plan, const rc_asked_t *product)
 static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t number)
 {
     plan_t *plan = p;
+    use(plan->context);
     if (!plan->copy)
         return run_direct(plan, product);
     int equal = check == RC_CHECK_NOT || same(plan->copy, &product->a);
@@ -421,6 +452,7 @@ static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t
 static void checks(const void *p, uint64_t *equal, uint64_t *differs)
 {
     const plan_t *plan = p;
+    use(plan->context);
     *equal = plan->equal;
     *differs = plan->differs;
 }
@@ -428,6 +460,7 @@ static void checks(const void *p, uint64_t *equal, uint64_t *differs)
 static int compare(void *p, const rc_asked_t *product, uint64_t number)
 {
     plan_t *plan = p;
+    use(plan->context);
     pass(1e-9 * fake.extra_ns);
     *(same(plan->copy, &product->a) ? &plan->other_equal : &plan->other_differs) = number;
     return 0;
@@ -436,13 +469,17 @@ static int compare(void *p, const rc_asked_t *product, uint64_t number)
 static void compared(const void *p, uint64_t *equal, uint64_t *differs)
 {
     const plan_t *plan = p;
+    use(plan->context);
     *equal = plan->other_equal;
     *differs = plan->other_differs;
 }
 
 static void *marks_new(void)
 {
-    return calloc(1, sizeof(marks_t));
+    marks_t *m = calloc(1, sizeof *m);
+    if (m)
+        m->context = fake.context;
+    return m;
 }
 
 /* The last product was a plan's where one ran since the first mark. */
@@ -450,6 +487,7 @@ static int mark(void *marks, int end, void *stream)
 {
     marks_t *m = marks;
     (void)stream;
+    use(m->context);
     fake.marked++;
     if (!end) {
         m->at = fake.runs;
@@ -464,7 +502,14 @@ static int mark(void *marks, int end, void *stream)
 static double between(void *marks)
 {
     const marks_t *m = marks;
+    use(m->context);
     return fake.calls - m->at < fake.lag ? 0 : m->ns;
+}
+
+static void marks_free(void *marks)
+{
+    use(((const marks_t *)marks)->context);
+    free(marks);
 }
 
 static int idle(void *stream)
@@ -475,7 +520,7 @@ static int idle(void *stream)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, prepare, copy_new, copy_free,
-        sum, summed, free, look, looked, make, run, checks, compare, compared, plan_free, directs, direct, marks_new, mark, between, free, idle};
+    static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, lost, device_name, now, prepare, copy_new, copy_free,
+        sum, summed, sum_free, look, looked, make, run, checks, compare, compared, plan_free, directs, direct, marks_new, mark, between, marks_free, idle};
     return &engine;
 }

@@ -12,12 +12,14 @@ typedef struct fake_engine {
     int checked; /**< of them, with a check */
     int repaired; /**< of them, whose pattern differed */
     int device;  /**< told: the current one */
+    int context; /**< told: which one that device has; another one after a reset */
     atomic_int prepared; /**< calls of that */
-    int strays;  /**< runs of a plan while another device was the current one, and sums that nothing was prepared for */
+    int strays;  /**< runs of a plan while another device was the current one, sums that nothing was prepared for, uses of what a reset took */
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
     int timed;    /**< how often the clock was asked */
     int marked;   /**< marks that were asked for */
+    atomic_int lost; /**< contexts that were said to be */
     int summed;   /**< sums that were */
     int copied;   /**< copies that were */
     int changed;  /**< plans that were not made because the pattern had changed */

@@ -243,6 +243,42 @@ static void streams(void)
     small_free(&s);
 }
 
+/* Products until those of both kinds are the engine's; 1: they are, and all were right. */
+static int until_both(small_t *s, int most)
+{
+    int wrong = 0;
+    int vectors = 0;
+    int plans = 0;
+    for (int i = 0; i < most; i++) {
+        int directs = engine()->directs;
+        int runs = engine()->runs;
+        wrong += vector(s) != CUSPARSE_STATUS_SUCCESS || !right_vector(s);
+        vectors = engine()->directs > directs;
+        runs += vectors;
+        wrong += plain(s) != CUSPARSE_STATUS_SUCCESS || !right(s);
+        plans = engine()->runs > runs;
+    }
+    return vectors && plans && !wrong;
+}
+
+/* What the engine has made is gone when the program resets the device. */
+static void reset(void)
+{
+    small_t s;
+    small_new(&s);
+    ok(until_both(&s, 60), "there are a plan and a kernel");
+    for (int context = 2; context < 5; context++) {
+        int made = engine()->made;
+        int ways = engine()->ways;
+        engine()->context = context;
+        s.val[1] = (float)context;
+        ok(until_both(&s, 60), "after the device was reset there are others");
+        ok(engine()->made == made + 1 && engine()->ways > ways, "made anew");
+        ok(engine()->lost == context - 1 && engine()->strays == 0, "and nothing of the first is used or freed");
+    }
+    small_free(&s);
+}
+
 /* Patterns change in place twice, since a third time would leave them to cuSPARSE. */
 enum { THREADS = 8, PRODUCTS = 400, CHANGES = 2, EVERY = PRODUCTS / (CHANGES + 1) };
 
@@ -303,6 +339,8 @@ int main(int argc, char **argv)
         devices();
     else if (strcmp(what, "streams") == 0)
         streams();
+    else if (strcmp(what, "reset") == 0)
+        reset();
     else
         threads();
     return ok_end();
