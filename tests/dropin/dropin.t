@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 78
+plan 79
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -51,7 +51,7 @@ for what in direct slices; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$added" $what >out 2>err
     is "$what" "$(failed)" ""
 done
-for what in plans added vectors one; do
+for what in plans added vectors one algorithms; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$forms" $what >out 2>err
     is "A in any format, as it is and transposed: $what" "$(failed)$(cat err)" ""
 done

@@ -14,6 +14,7 @@ enum { ROWS = 2, COLS = 3, ENTRIES = 3, K = 2, MOST = COLS * K };
 typedef struct formed {
     cusparseFormat_t format;
     cusparseOperation_t op;
+    cusparseSpMMAlg_t alg;
     int captured; /* what a stream is to the fake engine */
     cusparseHandle_t handle;
     int32_t ptr[ROWS + 1];
@@ -62,7 +63,7 @@ static void formed_new(formed_t *f, cusparseFormat_t format, cusparseOperation_t
 /* Arrays and a stream of its own for each case: one where another was would have its pattern. */
 static formed_t *fresh(void)
 {
-    static formed_t all[9];
+    static formed_t all[18];
     static int used;
     return &all[used++];
 }
@@ -103,7 +104,7 @@ static int multiply(formed_t *f)
     (void)cusparseCreateDnMat(&c, rows_of(f), K, K, f->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
     memcpy(before, f->c, sizeof before);
     f->wrong += cusparseSpMM(f->handle, f->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &f->alpha, f->a, b, &f->beta, c, CUDA_R_32F,
-                    CUSPARSE_SPMM_ALG_DEFAULT, f->b)
+                    f->alg, f->b)
         != CUSPARSE_STATUS_SUCCESS;
     f->wrong += !is_right(f, before, K);
     (void)cusparseDestroyDnMat(b);
@@ -218,6 +219,26 @@ static void one(void)
     formed_free(f);
 }
 
+/* Each format has its own, one of which promises the same bits in each run. */
+static void algorithms(void)
+{
+    static const struct {
+        cusparseSpMMAlg_t alg;
+        int plan[3]; /* of CSR, CSC, COO */
+        const char *name;
+    } all[] = {{CUSPARSE_SPMM_CSR_ALG1, {1, 1, 0}, "CSR_ALG1"}, {CUSPARSE_SPMM_CSR_ALG3, {0, 0, 0}, "CSR_ALG3"},
+        {CUSPARSE_SPMM_COO_ALG1, {0, 0, 1}, "COO_ALG1"}, {CUSPARSE_SPMM_COO_ALG2, {0, 0, 0}, "COO_ALG2"},
+        {CUSPARSE_SPMM_COO_ALG3, {0, 0, 1}, "COO_ALG3"}, {CUSPARSE_SPMM_COO_ALG4, {0, 0, 1}, "COO_ALG4"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (int format = 0; format < 3; format++) {
+            formed_t *f = fresh();
+            formed_new(f, formats[format], CUSPARSE_OPERATION_NON_TRANSPOSE);
+            f->alg = all[i].alg;
+            say(multiply_many(f, 60) == all[i].plan[format] && !f->wrong, format, 0, all[i].name);
+            formed_free(f);
+        }
+}
+
 /* With ROWCAST_TRUST=preprocess. */
 static void trust(int format, int op)
 {
@@ -296,6 +317,8 @@ int main(int argc, char **argv)
                 plans(format, op);
     if (strcmp(what, "one") == 0)
         one();
+    else if (strcmp(what, "algorithms") == 0)
+        algorithms();
     else if (strcmp(what, "threads") == 0)
         threads();
     return ok_end();
