@@ -53,6 +53,12 @@ FAKE cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+FAKE cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int *version)
+{
+    *version = CUSPARSE_VERSION;
+    return handle ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_INITIALIZED;
+}
+
 FAKE cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream)
 {
     handle->stream = stream;
@@ -395,6 +401,12 @@ FAKE cusparseStatus_t cusparseConstDnVecGet(
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+FAKE cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t v, void *val)
+{
+    v->val = val;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
 FAKE cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a, const void *alpha,
     cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
     cusparseSpMVAlg_t alg, size_t *size)
@@ -403,6 +415,17 @@ FAKE cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseO
     *size = 16;
     return handle && a && x && y ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
+
+#if CUSPARSE_VERSION >= 12300
+FAKE cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op_a, const void *alpha,
+    cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
+    cusparseSpMVAlg_t alg, void *buffer)
+{
+    (void)op_a, (void)alpha, (void)beta, (void)type, (void)alg, (void)buffer;
+    counts.preprocess++;
+    return handle && a && x && y ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+#endif
 
 /* As cusparseSpMM, with indices from 0 or 1. */
 FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op_a, const void *alpha,

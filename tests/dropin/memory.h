@@ -20,5 +20,7 @@ void capture_end(void *stream);
 int devices_there(void);
 /** What comes next is of this device, from 0. */
 void device_use(int device);
+/** What the device of now calls itself. */
+void device_name(char *name, size_t bytes);
 
 #endif

@@ -114,3 +114,10 @@ void device_use(int number)
     check(cudaSetDevice(number));
     device = number;
 }
+
+void device_name(char *name, size_t bytes)
+{
+    struct cudaDeviceProp has;
+    check(cudaGetDeviceProperties(&has, device));
+    (void)snprintf(name, bytes, "%s", has.name);
+}
