@@ -7,6 +7,7 @@ Needs PyTorch; on a machine without a GPU iterations run one by one.  CuPy's sol
 where there is CuPy.
 """
 import inspect
+import math
 import sys
 import time
 import warnings
@@ -70,6 +71,14 @@ def seconds(work):
     return time.perf_counter() - begin, result
 
 
+def gained(plain, by_plan, made):
+    """What a plan has brought: seconds of a step without and with it, and what making it took."""
+    if by_plan >= plain:
+        return f"plan in {made * 1e3:.1f} ms gained nothing"
+    return (f"plan in {made * 1e3:.1f} ms gained {plain / by_plan:.2f}, "
+            f"won back after {math.ceil(made / (plain - by_plan))} steps")
+
+
 class Cg:
     """Conjugate gradients for A x = b; `multiply(p, q)` puts A p into q."""
 
@@ -109,17 +118,19 @@ def conjugate_gradients(side):
     a = sp.csr_matrix(sp.kron(sp.kron(line, eye), eye) + sp.kron(sp.kron(eye, line), eye)
                       + sp.kron(sp.kron(eye, eye), line))
     b = torch.from_numpy(np.random.RandomState(1).rand(a.shape[0])).to(DEVICE)
-    begin = time.perf_counter()
-    plan = rowcast.plan(a if DEVICE == "cpu" else on_device(a), op="spmv")
-    made = time.perf_counter() - begin
-    solver = Cg(product(plan), b)
-    run = as_graph(lambda: [solver.step() for _ in range(STEPS)])
-    solver.begin()
-    took, steps = seconds(lambda: solver.solve(run, 1e-8, 5000))
+    there = a if DEVICE == "cpu" else on_device(a)
+    made, plan = seconds(lambda: rowcast.plan(there, op="spmv"))
+    figures = []
+    for multiply in (plain(a), product(plan)):
+        solver = Cg(multiply, b)
+        run = as_graph(lambda s=solver: [s.step() for _ in range(STEPS)])
+        solver.begin()
+        took, steps = seconds(lambda s=solver, r=run: s.solve(r, 1e-8, 5000))
+        figures.append(took / max(steps, 1))
     x, rhs = solver.x.cpu().numpy(), b.cpu().numpy()
     left = np.linalg.norm(a @ x - rhs) / np.linalg.norm(rhs)
-    print(f"cg, {a.shape[0]} rows: {steps} steps of {took / max(steps, 1) * 1e6:.1f} us, "
-          f"residual {left:.1e}; plan in {made * 1e3:.1f} ms")
+    print(f"cg, {a.shape[0]} rows: {steps} steps of {figures[1] * 1e6:.1f} us, by plain products "
+          f"{figures[0] * 1e6:.1f} us, residual {left:.1e}; {gained(*figures, made)}")
     assert left < 1e-7
     beside_cupy(a, b)
 
@@ -169,18 +180,19 @@ def primal_dual(cols):
     b = torch.from_numpy(a @ made.rand(cols)).to(DEVICE)
     c = torch.from_numpy(made.rand(cols)).to(DEVICE)
     size = 0.9 / np.sqrt(abs(a).sum(0).max() * abs(a).sum(1).max())
-    plan = rowcast.plan(a if DEVICE == "cpu" else on_device(a), op="spmv", transposed=True)
+    there = a if DEVICE == "cpu" else on_device(a)
+    made, plan = seconds(lambda: rowcast.plan(there, op="spmv", transposed=True))
     with_plan = Pdhg(product(plan), product(plan, transposed=True), b, c, size)
     alone = Pdhg(plain(a), plain(sp.csr_matrix(a.T)), b, c, size)
     figures = []
-    for solver in (with_plan, alone):
+    for solver in (alone, with_plan):
         run = as_graph(lambda s=solver: [s.step() for _ in range(STEPS)])
         run()
         took, _ = seconds(lambda: [run() for _ in range(50)])
-        figures.append(took / 50 / STEPS * 1e6)
+        figures.append(took / 50 / STEPS)
     apart = float((with_plan.x - alone.x).abs().max() / alone.x.abs().max())
-    print(f"pdhg, {a.shape[0]} x {cols}: {figures[0]:.1f} us a step, by plain products "
-          f"{figures[1]:.1f} us; iterates differ by {apart:.1e}")
+    print(f"pdhg, {a.shape[0]} x {cols}: {figures[1] * 1e6:.1f} us a step, by plain products "
+          f"{figures[0] * 1e6:.1f} us, iterates differ by {apart:.1e}; {gained(*figures, made)}")
     assert apart < 1e-9 and float(alone.x.max()) > 0
 
 
