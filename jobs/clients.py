@@ -238,12 +238,22 @@ def run(args):
                    "results": results, "said": said}, f)
 
 
+def preloaded(library, environment):
+    """The environment of a program under the drop-in."""
+    before = ":".join(filter(None, [library, environment.get("LD_PRELOAD")]))
+    return {**environment, "LD_PRELOAD": before, "ROWCAST_LOG": "summary"}
+
+
+def said_by(stderr):
+    """What the drop-in said at exit."""
+    return [line for line in stderr.splitlines() if line.startswith("rowcast")]
+
+
 def child(args, ours):
     """A process of its own, as a user would start it."""
     environment = {k: v for k, v in os.environ.items() if not (args.defaults and k.startswith("ROWCAST_"))}
     if ours and not args.module:
-        environment["LD_PRELOAD"] = ":".join(filter(None, [args.library, environment.get("LD_PRELOAD")]))
-        environment["ROWCAST_LOG"] = "summary"
+        environment = preloaded(args.library, environment)
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
         words = [sys.executable, os.path.abspath(__file__), "--run", out, "--epochs", str(args.epochs)]
@@ -256,7 +266,7 @@ def child(args, ours):
             sys.exit(f"clients: {done.stderr[-2000:]}")
         with open(out) as f:
             out = json.load(f)
-        return out, out["said"] + [line for line in done.stderr.splitlines() if line.startswith("rowcast")]
+        return out, out["said"] + said_by(done.stderr)
 
 
 def difference(a, b):

@@ -133,6 +133,11 @@ clients.py --graphs more
 clients.py --sizes ''
 clients.py --epochs 0
 clients.py --library ''
+solvers.py --cases more
+solvers.py --budget 0
+solvers.py --rounds 0
+solvers.py --library ''
+solvers.py ../nowhere.mtx
 END
 )
 # those that are not sourced and not the recipe of another program

@@ -1,0 +1,136 @@
+"""The page of jobs/solvers.py, from its lines: the answer, then what it rests on."""
+import math
+from statistics import geometric_mean
+
+import solver_cases
+
+
+HOW = ("Whole solves by a clock on the wall, plans, orders and graphs included. Cases of Python have loaded kernels before, by a "
+       "small system. Systems that are generated or have no values are Laplacians plus 1e-4. Gains are seconds alone over "
+       "seconds with rowcast.")
+
+
+def number(value, digits=3):
+    return f"{value:.{digits}g}" if value < 1000 else f"{value:,.0f}"
+
+
+def good(lines):
+    """Lines of whole cases."""
+    return [line for line in lines if "error" not in line]
+
+
+def of_group(lines, group):
+    names = [case.name for case in solver_cases.CASES if case.group == group]
+    return [line for line in good(lines) if line["case"] in names]
+
+
+def of_case(lines, name):
+    return [line for line in good(lines) if line["case"] == name]
+
+
+def answer(lines):
+    """What one asks first, where there is something to say."""
+    said = []
+    under = of_group(lines, solver_cases.PRELOADED)
+    if under:
+        gains = [line["gain"] for line in under]
+        said.append(f"Under the drop-in {len(gains)} whole solves are {geometric_mean(gains):.2f} times as fast in geometric "
+                    f"mean: {min(gains):.2f} to {max(gains):.2f}.")
+    for name, text in (("plan-cg", "Conjugate gradients in a CUDA graph with plans gain"),
+                       ("plan-pdhg", "PDHG with a plan for A and A' gains"),
+                       ("order-cg", "Renumbered first, shuffled systems gain")):
+        found = [line["gain"] for line in of_case(lines, name) if name != "order-cg" or "shuffle" in line["system"]]
+        if found:
+            said.append(f"{text} {geometric_mean(found):.2f}, {'plan' if name != 'order-cg' else 'order'} included.")
+    return " ".join(said) or "No solve is finished yet."
+
+
+def cusparse_of(value):
+    return f"{value // 1000}.{value % 1000 // 100}.{value % 100}"
+
+
+def cuda_of(value):
+    return value if isinstance(value, str) else f"{value // 1000}.{value % 1000 // 10}"
+
+
+def versions(lines):
+    """Cards, libraries, days."""
+    runs = [line[way] for line in good(lines) for way in ("alone", "with")]
+    found = []
+    for key, name, text in (("device", "", str), ("cuda", "CUDA ", cuda_of), ("cusparse", "cuSPARSE ", cusparse_of),
+                            ("cupy", "CuPy ", str), ("torch", "PyTorch ", str), ("rowcast", "rowcast ", str)):
+        values = sorted({text(run[key]) for run in runs if run.get(key) is not None})
+        found += [name + " and ".join(values)] if values else []
+    days = sorted({line["date"] for line in good(lines)})
+    rounds = sorted({len(run["runs"]) for run in runs})
+    if days:
+        found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+    if rounds:
+        found.append(f"medians of {' or '.join(map(str, rounds))} processes each, in turns")
+    return ", ".join(found) + "." if found else ""
+
+
+def summary(lines):
+    rows = ["| solver | systems | gain, geometric mean | least | most | not the same |", "| --- " * 6 + "|"]
+    for case in solver_cases.CASES:
+        found = of_case(lines, case.name)
+        if found:
+            gains = [line["gain"] for line in found]
+            rows.append(f"| `{case.name}` | {len(found)} | {geometric_mean(gains):.2f} | {min(gains):.2f} | {max(gains):.2f} "
+                        f"| {sum(not line['same'] for line in found)} |")
+    return rows
+
+
+def won_back(line):
+    """Steps after which what was made has paid, as a cell."""
+    alone, ours = line["alone"], line["with"]
+    if "step_s" not in ours:
+        return ""
+    cost, gain = ours["made_s"] - alone["made_s"], alone["step_s"] - ours["step_s"]
+    if cost <= 0:
+        return " 0 |"
+    return f" {math.ceil(cost / gain):,} |" if gain > 0 else " never |"
+
+
+def row(line):
+    alone, ours = line["alone"], line["with"]
+    steps = "" if ours["iterations"] is None else number(ours["iterations"], 6)
+    others = "" if line["same"] else f" (alone {number(alone['iterations'] or 0, 6)})" if steps else ""
+    return (f"| {line['system']} | {line['rows']:,} | {line['entries']:,} | {steps}{others} | {number(alone['seconds'])} "
+            f"| {number(ours['seconds'])} | {line['gain']:.2f} | {alone['residual']:.1e} | {ours['residual']:.1e} |"
+            + won_back(line))
+
+
+def table(lines, case):
+    """A heading and the systems of a case."""
+    found = of_case(lines, case.name)
+    if not found:
+        return []
+    is_made = "step_s" in found[0]["with"]
+    head = "| system | rows | entries | steps | alone, s | with, s | gain | residual alone | with |"
+    rows = ["", f"### {case.name}", "", case.text, "", head + (" won back after steps |" if is_made else ""),
+            "| --- " * (10 if is_made else 9) + "|"]
+    return rows + [row(line) for line in sorted(found, key=lambda line: line["rows"])]
+
+
+def notes(lines):
+    """What differs, and what failed."""
+    found = [f"- `{line['case']}`, {line['system']}: iterations or residuals differ by more than 1 %."
+             for line in good(lines) if not line["same"]]
+    found += [f"- `{line['case']}`, {line['system']}: `{line['error'].splitlines()[0].replace('`', '')[:120]}`"
+              for line in lines if "error" in line]
+    return ["", "## Not the same, or failed", ""] + found if found else []
+
+
+def page(lines):
+    """All of it; what stands between the marks is printed, not written."""
+    rows = ["# Solvers with and without rowcast", "", "<!-- from jobs/solvers.py --page -->", answer(lines), "",
+            versions(lines), ""]
+    rows += summary(lines)
+    for group in (solver_cases.PRELOADED, solver_cases.WRITTEN):
+        tables = [part for case in solver_cases.CASES if case.group == group for part in table(lines, case)]
+        rows += ["", f"## {group}", *tables] if tables else []
+    rows += notes(lines) + ["", "## How", "", HOW, "<!-- end -->", "", "## Making it again", "",
+                            "    jobs/solvers.py --budget 540    # until it ends with 0",
+                            "    jobs/solvers.py --page > data/results/solvers.md"]
+    return "\n".join(rows) + "\n"
