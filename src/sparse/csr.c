@@ -215,30 +215,47 @@ rc_status_t rc_csr_given(const rc_csr_t *a, int threads, int *team, rc_err_t *er
     return threads & RC_CHECKED ? check_arrays(a, 1, err) : rc_csr_check_by(a, *team, err);
 }
 
-rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
+/* Equal numbers must give equal bytes: one zero, one NaN. */
+static void add_values(rc_hasher_t *h, const double *val, int64_t n)
 {
     enum { block = 2048 };
-    static const char tag[8] = "rc-csr1";
+    double canonical[block];
+    for (int64_t k = 0; k < n; k += block) {
+        const int64_t some = n - k < block ? n - k : block;
+        for (int64_t i = 0; i < some; i++) {
+            const double v = val[k + i];
+            canonical[i] = isnan(v) ? (double)NAN : v + 0.0;
+        }
+        rc_hasher_add(h, canonical, (size_t)some * sizeof *canonical);
+    }
+}
+
+/* \param[in] val  [n] \param[in] tag  of these values */
+static rc_status_t digest(const rc_csr_t *a, const char tag[8], const double *val, int64_t n,
+    rc_digest_t *out, rc_err_t *err)
+{
     rc_hasher_t *h = rc_hasher_new(err);
     RC_PASS(h ? RC_OK : RC_ENOMEM);
     int64_t shape[3] = {a->rows, a->cols, a->nnz};
-    rc_hasher_add(h, tag, sizeof tag);
+    rc_hasher_add(h, tag, 8);
     rc_hasher_add(h, shape, sizeof shape);
     rc_hasher_add(h, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
     rc_hasher_add(h, a->col_idx, (size_t)a->nnz * sizeof *a->col_idx);
-    /* equal numbers must give equal bytes: one zero, one NaN */
-    double canonical[block];
-    for (int64_t k = 0; k < a->nnz; k += block) {
-        int64_t n = a->nnz - k < block ? a->nnz - k : block;
-        for (int64_t i = 0; i < n; i++) {
-            double v = a->val[k + i];
-            canonical[i] = isnan(v) ? (double)NAN : v + 0.0;
-        }
-        rc_hasher_add(h, canonical, (size_t)n * sizeof *canonical);
-    }
+    add_values(h, val, n);
     *out = rc_hasher_digest(h);
     rc_hasher_free(h);
     return RC_OK;
+}
+
+rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
+{
+    return digest(a, "rc-csr1", a->val, a->nnz, out, err);
+}
+
+rc_status_t rc_csr_digest_complex(
+    const rc_csr_t *a, const double *parts, rc_digest_t *out, rc_err_t *err)
+{
+    return digest(a, "rc-csrc", parts, 2 * a->nnz, out, err);
 }
 
 rc_status_t rc_csr_transpose_by(

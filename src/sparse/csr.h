@@ -42,6 +42,11 @@ rc_status_t rc_csr_given(const rc_csr_t *a, int threads, int *team, rc_err_t *er
  *  a matrix, independent of the file it came from.  Cost O(nnz). */
 rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
 
+/** The same of a matrix of complex values, which no real one has.
+ *  \param[in] parts  [2 * nnz] real and imaginary part of each entry; `val` is not looked at */
+rc_status_t rc_csr_digest_complex(
+    const rc_csr_t *a, const double *parts, rc_digest_t *out, rc_err_t *err);
+
 /** The first entry of a row whose column is not below `col`; the end of the row: there is none.
  *  Cost O(log(row length)). */
 int64_t rc_csr_seek(const rc_csr_t *a, int64_t row, int64_t col);

@@ -351,6 +351,15 @@ static rc_status_t load_parts(rc_job_t *j, const rc_mtx_info_t *info, rc_err_t *
     return RC_OK;
 }
 
+/* What the sweep knows the matrix by.  Parts that are made are the same for the same matrix; those
+ * of a file are not, and enter. */
+static rc_status_t identify(rc_job_t *j, const rc_mtx_info_t *info, rc_err_t *err)
+{
+    return j->parts && strcmp(info->field, "complex") == 0
+               ? rc_csr_digest_complex(&j->a, j->parts, &j->digest, err)
+               : rc_csr_digest(&j->a, &j->digest, err);
+}
+
 /* \param[out] loaded  0: the row has its final status, and that is all */
 static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
 {
@@ -374,7 +383,7 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
         st = load_parts(j, &info, &why);
     int64_t load_ns = rc_clock_ns() - start;
     if (st == RC_OK)
-        st = rc_csr_digest(&j->a, &j->digest, &why);
+        st = identify(j, &info, &why);
     if (st < 0) {
         snprintf(text, sizeof text, "%s%.240s", st == RC_ENOMEM ? "memory: " : "", why.text);
         rc_log(w->log, RC_LOG_WARN, "sweep", "%s: %s", e->name, why.text);

@@ -3,7 +3,7 @@
 # ROWCAST_GPU the 16-bit type of a GPU's kernels is verified, stored, queried and not measured again.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 28
+plan 29
 cd "$tmp" || exit 99
 mkdir -p col/G
 for spec in uniform:n=500,mean=8 rmat:scale=9 circuit:n=800; do
@@ -54,11 +54,24 @@ ok "a query knows them" "$ROWCAST" query complex.h5 --precision c64,c128 --summa
 "$ROWCAST" sweep -s real.h5 complex/G/hermitian.mtx -p csr --timing shared --case-time 0.0005 -d cpu -k 5 --threads 1 \
     --share-device --precision fp64,c128 >out.real 2>&1
 is "a sweep of real numbers says once that it has none of them" "$(grep -c 'only the pattern' out.real)" 1
+# files of one pattern and the same real parts
+mkdir -p pair/G
+for part in 1 2; do
+    printf '%%%%MatrixMarket matrix coordinate complex general\n3 3 3\n1 1 1 %d\n2 3 2 0\n3 1 .5 -4\n' $part >pair/G/t$part.mtx
+done
+for type in c128 fp64; do
+    "$ROWCAST" sweep -s $type.h5 -C pair -p csr --kernels rowsplit --timing shared --case-time 0.0005 --max-reps 5 -q -d cpu \
+        -k 5 --threads 1 --share-device --precision $type >/dev/null 2>&1
+done
+is "imaginary parts make another matrix, where they are measured" \
+    "$("$ROWCAST" query c128.h5 -f csv --columns digest | tail -n +2 | sort -u | wc -l)
+$("$ROWCAST" query fp64.h5 -f csv --columns digest | tail -n +2 | sort -u | wc -l)" "2
+1"
 # shellcheck disable=SC2086
 code "a plan of a file has no complex numbers" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision c128
 
 [ -n "${ROWCAST_GPU:-}" ] || {
-    for n in 23 24 25 26 27 28; do echo "ok $n # SKIP no GPU"; done
+    for n in 24 25 26 27 28 29; do echo "ok $n # SKIP no GPU"; done
     exit
 }
 kernels="growmajor,gchunk,gchunk:rounds=4"

@@ -125,6 +125,35 @@ static void broken_invariants_are_named(void **state)
     assert_int_equal(rc_csr_check(&a, &err), RC_EINVAL);
 }
 
+static void digest_of_complex_values_is_of_both_parts(void **state)
+{
+    (void)state;
+    rc_digest_t real;
+    rc_digest_t d;
+    rc_digest_t e;
+    rc_csr_t a = sample();
+    double parts[8] = {0};
+    for (int i = 0; i < 4; i++)
+        parts[2 * i] = a.val[i];
+    assert_int_equal(rc_csr_digest(&a, &real, NULL), RC_OK);
+    assert_int_equal(rc_csr_digest_complex(&a, parts, &d, NULL), RC_OK);
+    assert_true(rc_digest_compare(&d, &real) != 0);
+    for (int i = 0; i < 8; i++) {
+        const double was = parts[i];
+        parts[i] = -0.0;
+        rc_csr_digest_complex(&a, parts, &e, NULL);
+        assert_int_equal(rc_digest_compare(&d, &e) == 0, was == 0);
+        parts[i] = 17;
+        rc_csr_digest_complex(&a, parts, &e, NULL);
+        assert_true(rc_digest_compare(&d, &e) != 0);
+        parts[i] = was;
+    }
+    a.val[0] = 99;
+    rc_csr_digest_complex(&a, parts, &e, NULL);
+    assert_int_equal(rc_digest_compare(&d, &e), 0);
+    rc_csr_free(&a);
+}
+
 static void digest_is_of_the_canonical_matrix(void **state)
 {
     (void)state;
@@ -132,6 +161,7 @@ static void digest_is_of_the_canonical_matrix(void **state)
     rc_digest_t e;
     rc_csr_t a = sample();
     assert_int_equal(rc_csr_digest(&a, &d, NULL), RC_OK);
+    assert_string_equal(rc_digest_hex(d).text, "c0865ac294eaeb5b8217cfcd17694721"); /* which stores hold */
     a.val[2] = 0.0;
     assert_int_equal(rc_csr_digest(&a, &e, NULL), RC_OK);
     assert_int_equal(rc_digest_compare(&d, &e), 0);
@@ -194,6 +224,7 @@ int main(void)
         cmocka_unit_test(triples_outside_are_refused),
         cmocka_unit_test(broken_invariants_are_named),
         cmocka_unit_test(digest_is_of_the_canonical_matrix),
+        cmocka_unit_test(digest_of_complex_values_is_of_both_parts),
         cmocka_unit_test(transpose_turns_triples_around),
     };
     return cmocka_run_group_tests_name("csr", tests, NULL, NULL);
