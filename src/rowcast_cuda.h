@@ -94,7 +94,7 @@ RC_API rc_status_t rc_pattern_read(
 
 /** As rc_plan_create, with the choices and orders of a file of rc_plan_save: nothing is ordered,
  *  predicted or timed.
- *  \param[in] options  threads and allocator are read
+ *  \param[in] options  threads, allocator and, as rc_plan_load_host says, `transposed` are read
  *  \return as rc_plan_create; RC_ENOENT, RC_EIO, RC_EFORMAT (the file); RC_EINVAL (of another
  *          pattern, problem or device: the text names found and expected); RC_ENOTSUP (a kernel or
  *          version that this library does not have) */

@@ -166,8 +166,7 @@ typedef struct rc_plan_options {
      *  The leading dimensions of the problem that are of B are of C with A', and the reverse. Where
      *  `kernels` names rs alone, its one matrix serves both. A plan of spmm_t becomes one of spmm
      *  of A', which has faster kernels: those are what `kernels` names. Not of sddmm.
-     *  RC_PLAN_CONJUGATED (4) goes with either, or alone. Plans with conjugated values are not
-     *  written by rc_plan_save */
+     *  RC_PLAN_CONJUGATED (4) goes with either, or alone */
     int transposed;
 } rc_plan_options_t;
 
@@ -236,9 +235,11 @@ RC_API rc_status_t rc_plan_create_host(const rc_plan_problem_t *problem, const r
 
 /** As rc_plan_create_host, with the choices and orders of a file of rc_plan_save: nothing is
  *  ordered, predicted or timed.
- *  \param[in] options  threads are read
+ *  \param[in] options  threads and `transposed` are read: the file must have the product that it
+ *          asks for, and its values conjugated or not; one that it does not ask for may be there
  *  \return as rc_plan_create_host; RC_ENOENT, RC_EIO, RC_EFORMAT (the file); RC_EINVAL (of another
- *          pattern, problem, CPU or number of threads: the text names found and expected);
+ *          pattern, problem, CPU or number of threads, or without that product: the text names
+ *          found and expected);
  *          RC_ENOTSUP (a kernel or version that this library does not have) */
 RC_API rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err);

@@ -429,7 +429,7 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     if (st == RC_OK && is_search(o))
         st = rc_drain_listen(err);
     if (st == RC_OK)
-        st = o->load ? rc_plan_open(o->load, &place, p, &m, out, err)
+        st = o->load ? rc_plan_open(o->load, &place, p, &m, how.transposed, out, err)
                      : rc_plan_new(&place, p, &m, &how, out, err);
     rc_model_free(model);
     if (watch.is_terminal && is_search(o))

@@ -42,6 +42,7 @@ void rc_plan_both_join(rc_plan_t *plan, rc_plan_t *transpose)
 {
     plan->both = 1;
     plan->transpose = transpose;
+    plan->adjoint = transpose && plan->conjugates != transpose->conjugates;
     for (int i = 0; transpose && i < transpose->entries; i++)
         transpose->entry[i].part.transposed = 1;
 }
@@ -77,7 +78,6 @@ rc_status_t rc_plan_both_new(const rc_plan_request_t *asked, const rc_plan_optio
     rc_status_t st = make_all(of, forms, own, &o, made, err);
     if (st == RC_OK) {
         rc_plan_both_join(made[0], made[1]);
-        made[0]->adjoint = made[1] && made[0]->conjugates != made[1]->conjugates;
         *out = made[0];
         return RC_OK;
     }

@@ -17,6 +17,7 @@
 
 #define PLAN_FORMAT "rowcast-plan"
 #define TRANSPOSE "transpose" /* what multiplies by A' */
+#define CONJUGATED "conjugated"
 enum { PLAN_VERSION = 1, GEOMETRY = 3 };
 
 /* --------------------------------------------------------------------- save */
@@ -92,13 +93,14 @@ static json_t *plan_json(const rc_plan_t *plan, const char *hex)
     for (int i = 0; i < plan->entries; i++)
         failed |= json_array_append_new(parts, part_json(&plan->entry[i]));
     json_t *root =
-        json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s*, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
+        json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s*, s:s*, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
             "format", PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
             plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
             "precision", rc_precision_name(plan->precision), "output",
-            plan->out_sums ? out_of(plan) : NULL, "layout", rc_layout_name(plan->layout), "matrix",
-            "rows", (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz",
-            (json_int_t)plan->a.nnz, "pattern", hex, "orders", orders, "parts", parts);
+            plan->out_sums ? out_of(plan) : NULL, "values", plan->conjugates ? CONJUGATED : NULL,
+            "layout", rc_layout_name(plan->layout), "matrix", "rows", (json_int_t)plan->a.rows,
+            "cols", (json_int_t)plan->a.cols, "nnz", (json_int_t)plan->a.nnz, "pattern", hex,
+            "orders", orders, "parts", parts);
     return json_or_none(root, failed);
 }
 
@@ -141,8 +143,6 @@ rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
     json_t *root = NULL;
     if (!plan || !path)
         return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
-    if (plan->conjugates || plan->adjoint)
-        return rc_fail(err, RC_ENOTSUP, "plan: one with conjugated values is not written");
     RC_PASS(one_json(plan, &root, err));
     rc_status_t st = add_transpose(plan, root, err);
     if (st == RC_OK)
@@ -291,11 +291,21 @@ done:
     return st;
 }
 
+/* A file that does not say it takes values as they are. */
+static rc_status_t read_values(const json_t *root, rc_plan_t *plan, rc_err_t *err)
+{
+    if (!json_object_get(root, "values"))
+        return RC_OK;
+    plan->conjugates = rc_type(plan->precision)->parts > 1;
+    return same_text(root, "", "values", CONJUGATED, err);
+}
+
 static rc_status_t read_plan(const json_t *root, rc_plan_t *plan, rc_err_t *err)
 {
     const json_t *orders;
     const json_t *parts;
     RC_PASS(check_head(root, plan, err));
+    RC_PASS(read_values(root, plan, err));
     RC_PASS(rc_member_array(root, "", "orders", 0, INT32_MAX, &orders, err));
     RC_PASS(rc_member_array(root, "", "parts", 1, INT32_MAX, &parts, err));
     for (size_t i = 0; i < json_array_size(orders); i++)
@@ -361,8 +371,53 @@ static rc_status_t open_both(const json_t *root, const json_t *other, const rc_p
     return RC_OK;
 }
 
+static int serves_both(const rc_plan_t *plan)
+{
+    int both = 1;
+    for (int i = 0; i < plan->entries; i++)
+        both &= plan->entry[i].trial.spec.kernel->twin != NULL;
+    return both;
+}
+
+/* Whether a plan of a file has what a caller asks for: a program is not to find out by a product.
+ * \param[in] asked  bits of rc_plan_options_t.transposed */
+static rc_status_t check_asked(const rc_plan_t *plan, int asked, rc_err_t *err)
+{
+    static const char *const values[] = {"as they are", CONJUGATED};
+    static const char *const other[] = {"A'", "A^H"};
+    const int is_complex = rc_type(plan->precision)->parts > 1;
+    const int conjugates = is_complex && asked & RC_PLAN_CONJUGATED;
+    const int adjoint = is_complex && asked & RC_PLAN_ADJOINT;
+    if (conjugates != plan->conjugates)
+        return rc_fail(err, RC_EINVAL, "values: expected %s, found %s", values[conjugates],
+            values[plan->conjugates]);
+    if (!(asked & ~RC_PLAN_CONJUGATED) || (!plan->transpose && !adjoint && serves_both(plan)))
+        return RC_OK;
+    if (!plan->transpose)
+        return rc_fail(
+            err, RC_EINVAL, TRANSPOSE ": expected a plan for %s, too, found none", other[adjoint]);
+    return adjoint == plan->adjoint ? RC_OK
+                                    : rc_fail(err, RC_EINVAL, TRANSPOSE ": expected %s, found %s",
+                                          other[adjoint], other[plan->adjoint]);
+}
+
+static rc_status_t open_json(
+    const json_t *root, const rc_plan_request_t *r, int asked, rc_plan_t **out, rc_err_t *err)
+{
+    const json_t *other = json_object_get(root, TRANSPOSE);
+    rc_plan_t *plan = NULL;
+    RC_PASS(other ? open_both(root, other, r, &plan, err) : open_one(root, r, &plan, err));
+    const rc_status_t st = check_asked(plan, asked, err);
+    if (st == RC_OK)
+        *out = plan;
+    else
+        rc_plan_free(plan);
+    return st;
+}
+
 rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
-    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
+    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, int transposed, rc_plan_t **out,
+    rc_err_t *err)
 {
     json_t *root = NULL;
     rc_status_t st;
@@ -370,10 +425,10 @@ rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
     if (!problem || !a)
         return rc_fail(
             err, RC_EINVAL, "%s: expected one, found NULL", problem ? "matrix" : "problem");
+    RC_PASS(rc_plan_turn_check(transposed, err));
     RC_PASS(read_json(path, &root, err));
     const rc_plan_request_t r = {*place, *problem, *a};
-    const json_t *other = json_object_get(root, TRANSPOSE);
-    st = other ? open_both(root, other, &r, out, err) : open_one(root, &r, out, err);
+    st = open_json(root, &r, transposed, out, err);
     if (st < 0)
         rc_err_context(err, "%s", path);
     json_decref(root);

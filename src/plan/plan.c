@@ -62,6 +62,17 @@ rc_status_t rc_plan_problem_check(const rc_plan_problem_t *p, rc_err_t *err)
     return check_ks(p, err);
 }
 
+rc_status_t rc_plan_turn_check(int transposed, rc_err_t *err)
+{
+    const int both = RC_PLAN_TRANSPOSED | RC_PLAN_ADJOINT;
+    return transposed & ~(both | RC_PLAN_CONJUGATED) || (transposed & both) == both
+               ? rc_fail(err, RC_EINVAL,
+                     "transposed: expected RC_PLAN_TRANSPOSED or RC_PLAN_ADJOINT, and "
+                     "RC_PLAN_CONJUGATED, found %d",
+                     transposed)
+               : RC_OK;
+}
+
 static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
 {
     if (!(o->reuse >= 0) || isinf(o->reuse))
@@ -76,13 +87,7 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL,
             "deterministic: expected bits of RC_PLAN_SAME_BITS and RC_PLAN_STRICT, found %d",
             o->deterministic);
-    const int both = RC_PLAN_TRANSPOSED | RC_PLAN_ADJOINT;
-    if (o->transposed & ~(both | RC_PLAN_CONJUGATED) || (o->transposed & both) == both)
-        return rc_fail(err, RC_EINVAL,
-            "transposed: expected RC_PLAN_TRANSPOSED or RC_PLAN_ADJOINT, and RC_PLAN_CONJUGATED, "
-            "found %d",
-            o->transposed);
-    return RC_OK;
+    return rc_plan_turn_check(o->transposed, err);
 }
 
 /* Of operands and matrix: a place has room for them, and the first for the second. */

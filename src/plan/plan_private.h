@@ -475,6 +475,9 @@ rc_status_t rc_plan_settle(rc_plan_t *plan, rc_err_t *err);
 /** \return RC_OK or RC_EINVAL: names what is wrong */
 rc_status_t rc_plan_problem_check(const rc_plan_problem_t *p, rc_err_t *err);
 
+/** Whether bits are those of rc_plan_options_t.transposed.  \return RC_OK, RC_EINVAL */
+rc_status_t rc_plan_turn_check(int transposed, rc_err_t *err);
+
 /** As rc_plan_new of checked options, of one product. */
 rc_status_t rc_plan_make(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err);

@@ -517,6 +517,41 @@ static void files_of_both(void **state)
     }
 }
 
+/* A file has the product with A' that is asked for, or is refused when it is loaded. */
+static void files_of_one(void **state)
+{
+    char path[SCRATCH_PATH];
+    const int64_t k = 2;
+    const int32_t ptr[] = {0, 1, 2}, col[] = {0, 2};
+    const double val[] = {1, 2}, b[4] = {1, 2, 3, 4};
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    const rc_plan_matrix_t m = {.rows = 2, .cols = 3, .nnz = 2, .row_ptr = ptr, .row_ptr_bytes = 4, .col_idx = col, .val = val, .precision = RC_FP64};
+    static const struct {
+        const char *kernel;
+        rc_status_t status;
+    } of[] = {{"rowsplit", RC_EINVAL}, {"rs", RC_OK}};
+    rc_err_t err = {0};
+    scratch_path(state, "one.json", path);
+    for (int i = 0; i < 2; i++)
+        for (int bits = RC_PLAN_TRANSPOSED; bits <= RC_PLAN_ADJOINT; bits++) {
+            rc_plan_t *plan = NULL;
+            double c[6] = {0};
+            assert_int_equal(rc_plan_create_host(&p, &m, &(rc_plan_options_t){.kernels = of[i].kernel}, &plan, &err), RC_OK);
+            assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
+            rc_plan_free(plan);
+            assert_int_equal(rc_plan_load_host(path, &p, &m, &(rc_plan_options_t){.transposed = bits}, &plan, &err), of[i].status);
+            if (!plan) {
+                assert_non_null(strstr(err.text, "one.json: transpose: expected a plan for A', too, found none"));
+                continue;
+            }
+            assert_int_equal(rc_plan_execute_transposed(plan, k, 1, b, k, 0, c, k, NULL, &err), RC_OK);
+            assert_true(c[0] == 1 && c[1] == 2 && c[2] == 0 && c[4] == 6 && c[5] == 8);
+            rc_plan_free(plan);
+        }
+    rc_plan_t *plan = NULL;
+    assert_int_equal(rc_plan_load_host(path, &p, &m, &(rc_plan_options_t){.transposed = 3}, &plan, &err), RC_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,6 +561,7 @@ int main(void)
         cmocka_unit_test(laps_are_apart),
         cmocka_unit_test(many_by_one_call),
         cmocka_unit_test(parts_of_both),
+        cmocka_unit_test(files_of_one),
         cmocka_unit_test(one_matrix_serves_both),
         cmocka_unit_test(memory_is_of_both),
         cmocka_unit_test(wrong_ones),
