@@ -236,10 +236,9 @@ RC_API rc_status_t rc_plan_create_host(const rc_plan_problem_t *problem, const r
 /** As rc_plan_create_host, with the choices and orders of a file of rc_plan_save: nothing is
  *  ordered, predicted or timed.
  *  \param[in] options  threads and `transposed` are read: the file must have the product that it
- *          asks for, and its values conjugated or not; one that it does not ask for may be there
+ *          asks for, and values conjugated or not; a product that it does not ask for may be there
  *  \return as rc_plan_create_host; RC_ENOENT, RC_EIO, RC_EFORMAT (the file); RC_EINVAL (of another
- *          pattern, problem, CPU or number of threads, or without that product: the text names
- *          found and expected);
+ *          pattern, problem, CPU, threads or product: the text names found and expected);
  *          RC_ENOTSUP (a kernel or version that this library does not have) */
 RC_API rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err);

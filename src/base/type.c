@@ -199,15 +199,23 @@ void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, 
     }
 }
 
-void rc_type_beyond(rc_precision_t t, const double *value, int64_t n, char *out)
+static int is_beyond(const rc_type_t *type, double part)
+{
+    return fabs(part) > type->largest && isfinite(part) && !isfinite(type->round(part));
+}
+
+void rc_type_beyond(rc_precision_t t, const double *value, int parts, int64_t n, char *out)
 {
     const rc_type_t *type = rc_type(t);
     enum { thousand = 1000, grouped = 1000000 };
     char largest[32];
     int64_t beyond = 0;
-    for (int64_t i = 0; i < n; i++)
-        beyond += fabs(value[i]) > type->largest && isfinite(value[i]) &&
-                  !isfinite(type->round(value[i]));
+    for (int64_t i = 0; i < n; i++) {
+        int found = 0;
+        for (int q = 0; q < parts; q++)
+            found |= is_beyond(type, value[i * parts + q]);
+        beyond += found;
+    }
     out[0] = 0;
     if (beyond == 0)
         return;

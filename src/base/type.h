@@ -120,8 +120,9 @@ enum { RC_BEYOND_MAX = 127 };
 
 /** Say how many finite values a type has infinity for: "12 of 345 values are beyond fp16 (65,504)
  *  and became infinity".  Cost O(n).
+ *  \param[in] value  [n * parts]: of complex numbers one with such a part is counted
  *  \param[out] out  [RC_BEYOND_MAX + 1] "" when there are none */
-void rc_type_beyond(rc_precision_t t, const double *value, int64_t n, char *out);
+void rc_type_beyond(rc_precision_t t, const double *value, int parts, int64_t n, char *out);
 
 #ifdef __cplusplus
 }

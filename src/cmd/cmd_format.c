@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/error.h"
+#include "base/type.h"
 #include "cmd/listing.h"
 #include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
@@ -20,8 +21,8 @@ static const rc_opt_t options[] = {
     RC_OPT("kernel", 'x', RC_OPT_TEXT, RC_AT(kernel), "SPEC",
         "Format with its parameters: coo, csr:lanes=8, hyb:width=bell, csr5:sigma=16, "
         "merge:items=896. 'rowcast info' lists all. Required."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
-        "Value type (default fp32)."),
+    RC_OPT(
+        "precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION", "Value type (default fp32)."),
     RC_OPT("dump", 0, RC_OPT_TEXT, RC_AT(dump), "DIR",
         "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR "
         "is made when it is not there."),
@@ -75,7 +76,8 @@ static rc_status_t parse(
     rc_status_t st = rc_spec_parse(&rc_format_family, o->kernel, spec, err);
     if (st == RC_ENOENT || st == RC_ERANGE)
         st = err->status = RC_EINVAL; /* a wrong word on the command line */
-    if (st == RC_OK && o->precision && rc_precision_parse(o->precision, precision, err) < 0)
+    if (st == RC_OK && o->precision &&
+        rc_type_parse(RC_TYPES_ANY, o->precision, precision, err) < 0)
         st = rc_err_context(err, "--precision");
     return st;
 }

@@ -2,20 +2,18 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/rng.h"
 #include "base/str.h"
 #include "base/type.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "cmd/named.h"
+#include "cmd/plan/verify.h"
 #include "cmd/select.h"
 #include "kernels/rs_notice.h"
 #include "kernels/specs.h"
-#include "operation/exact.h"
 #include "order/cuda/orders.h"
 #include "plan/plan.h"
-#include "sparse/csr.h"
 #include "sweep/drain.h"
 #include "table/print.h"
 
@@ -54,7 +52,8 @@ static const rc_opt_t options[] = {
     RC_OPT(
         "op", 0, RC_OPT_TEXT, RC_AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm."),
     RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
-        "Value type of B and C. Default: fp32."),
+        "Value type of B and C: fp32 (default), fp64, bf16, fp16, c64 or c128. Complex ones are of "
+        "the file; imaginary parts of values that are made are made, too, of others they are 0."),
     RC_OPT("layout", 0, RC_OPT_TEXT, RC_AT(layout), "row|col|row-col|col-row",
         "Of the operands with K columns, or of B and of C. Default: row."),
     RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "cpu|cuda|auto",
@@ -138,8 +137,6 @@ static rc_status_t parse_problem(
         rc_err_context(err, "--op");
         return err->status = RC_EINVAL;
     }
-    if (o->precision && rc_precision_parse(o->precision, &p->precision, err) < 0)
-        return rc_err_context(err, "--precision");
     if (o->layout && rc_layout_parse(o->layout, &p->layout, err) < 0)
         return rc_err_context(err, "--layout");
     int has_k = rc_operation_of(p->op)->has_k;
@@ -150,150 +147,6 @@ static rc_status_t parse_problem(
     if (st == RC_OK && has_k)
         st = parse_ks(o->k, a, p, k, err);
     p->k = *k;
-    return st;
-}
-
-/* --------------------------------------------------------------- verification */
-
-enum { SEED = 20210601, SAMPLES = 2000 };
-
-typedef struct check {
-    rc_device_t *d;
-    const rc_csr_t *a; /* as the reference reads it */
-    const rc_operation_t *op;
-    rc_precision_t precision;
-    int transposed; /* 1: by rc_plan_run_transposed */
-    int64_t k;
-    rc_operands_t o;
-    int64_t row[SAMPLES];
-    int64_t col[SAMPLES];
-    double found[SAMPLES];
-    unsigned char poison[SAMPLES];
-} check_t;
-
-static double input_value(const void *user, int operand, int64_t row, int64_t col)
-{
-    const check_t *c = user;
-    int64_t cols = c->o.in[operand].cols;
-    uint64_t at = (uint64_t)(row * cols + col);
-    return rc_precision_round(c->precision, rc_rng_signed(SEED + (uint64_t)operand, at));
-}
-
-static rc_status_t compare(check_t *c, rc_err_t *err)
-{
-    rc_reference_matrix_t m = {.a = c->a, .precision = c->precision, .threads = 1};
-    int overflows = 0;
-    for (int i = 0; i < SAMPLES; i++) {
-        rc_exact_t want;
-        c->op->value(&m, c->row[i], c->col[i], c->k, input_value, c, &want);
-        if (c->poison[i] || rc_exact_error(c->precision, &want, c->found[i]) > 1)
-            return rc_fail(err, RC_EWRONG,
-                "the plan is wrong at (%" PRId64 ", %" PRId64 "): expected %g within %g, found %g",
-                c->row[i], c->col[i], want.value,
-                rc_exact_bound(c->precision, want.mag, want.terms), c->found[i]);
-        overflows += !isfinite(c->found[i]);
-    }
-    if (overflows)
-        fprintf(stderr,
-            "rowcast plan: K = %" PRId64
-            ": %d of %d sampled values are beyond %s (overflow, infinity or NaN)\n",
-            c->k, overflows, (int)SAMPLES, rc_precision_name(c->precision));
-    return RC_OK;
-}
-
-static rc_status_t alloc_operand(check_t *c, const rc_shape_t *s, const rc_csr_t *a,
-    rc_layout_t layout, rc_dense_t *out, rc_err_t *err)
-{
-    rc_executor_t *x = &c->d->executor;
-    *out = (rc_dense_t){.rows = rc_shape_rows(s, a),
-        .cols = rc_shape_cols(s, c->k),
-        .precision = c->precision,
-        .layout = s->wide ? layout : RC_COL_MAJOR};
-    out->ld = out->layout == RC_ROW_MAJOR ? out->cols : out->rows;
-    int64_t bytes =
-        rc_sat_mul(rc_sat_mul(out->rows, out->cols), (int64_t)rc_precision_bytes(c->precision));
-    return x->alloc(x, (size_t)bytes, &out->data, err);
-}
-
-/* Run the plan once on random operands and compare a sample of its output.
- * \param[in] a  whose shape the operands have: the transpose of the matrix for `transposed` */
-static rc_status_t run_and_compare(
-    check_t *c, rc_plan_t *plan, const rc_csr_t *a, rc_layout_t layout, rc_err_t *err)
-{
-    rc_status_t st;
-    rc_rng_t rng;
-    rc_rng_seed(&rng, SEED);
-    RC_TRY(alloc_operand(c, &c->op->out, a, rc_layout_out(layout), &c->o.out, err));
-    for (int i = 0; i < rc_operation_inputs(c->op); i++) {
-        rc_dense_t *in = &c->o.in[i];
-        RC_TRY(alloc_operand(c, &c->op->in[i], a, rc_layout_in(layout), in, err));
-        RC_TRY(c->d->dense_random(c->d, in, SEED + (uint64_t)i, in->cols, 0, err));
-    }
-    if (c->o.out.rows == 0 || c->o.out.cols == 0)
-        goto done;
-    RC_TRY(c->d->dense_poison(c->d, &c->o.out, NULL, err));
-    RC_TRY((c->transposed ? rc_plan_run_transposed : rc_plan_run)(plan, c->k, &c->o, 1, 0, err));
-    for (int i = 0; i < SAMPLES; i++) {
-        c->row[i] = (int64_t)rc_rng_below(&rng, (uint64_t)c->o.out.rows);
-        c->col[i] = (int64_t)rc_rng_below(&rng, (uint64_t)c->o.out.cols);
-    }
-    RC_TRY(c->d->dense_gather(c->d, &c->o.out, c->row, c->col, SAMPLES, c->found, c->poison, err));
-    st = compare(c, err);
-done:
-    for (int i = 0; i < RC_INPUTS_MAX; i++)
-        c->d->executor.release(&c->d->executor, c->o.in[i].data);
-    c->d->executor.release(&c->d->executor, c->o.out.data);
-    return st;
-}
-
-/* What the two products of a plan are held against. */
-typedef struct reference {
-    const rc_csr_t *of[2]; /* the matrix and its transpose */
-    const rc_plan_problem_t *p;
-    check_t *c;
-} reference_t;
-
-static rc_status_t verify_one(
-    rc_device_t *d, rc_plan_t *plan, const reference_t *r, int64_t k, int transposed, rc_err_t *err)
-{
-    const rc_operation_t *op = rc_operation_of(r->p->op);
-    *r->c = (check_t){.d = d,
-        .a = r->of[transposed != op->transposed],
-        .op = op,
-        .precision = r->p->precision,
-        .transposed = transposed,
-        .k = k};
-    return run_and_compare(r->c, plan, r->of[transposed], r->p->layout, err);
-}
-
-/* 1: of the product with the transposed matrix, too. */
-static int has_transposed(const rc_plan_t *plan)
-{
-    rc_plan_part_t last;
-    return rc_plan_part(plan, rc_plan_parts(plan) - 1, &last, NULL) == RC_OK && last.transposed;
-}
-
-/* \param[in] both  1: asked for as such, where one matrix may serve both */
-static rc_status_t verify(rc_device_t *d, rc_plan_t *plan, const rc_plan_problem_t *p,
-    const rc_csr_t *a, int both, rc_err_t *err)
-{
-    const int apart = has_transposed(plan);
-    rc_csr_t t = {0};
-    rc_plan_part_t part;
-    rc_status_t st;
-    reference_t r = {{a, &t}, p, rc_alloc(1, sizeof *r.c, "the verification", err)};
-    RC_TRY(r.c ? RC_OK : RC_ENOMEM);
-    if (rc_operation_of(p->op)->transposed || apart || both)
-        RC_TRY(rc_csr_transpose(a, &t, err));
-    for (int i = 0; i < rc_plan_parts(plan); i++) {
-        RC_TRY(rc_plan_part(plan, i, &part, err));
-        RC_TRY(verify_one(d, plan, &r, part.k, part.transposed, err));
-        if (both && !apart)
-            RC_TRY(verify_one(d, plan, &r, part.k, 1, err));
-    }
-done:
-    free(r.c);
-    rc_csr_free(&t);
     return st;
 }
 
@@ -401,9 +254,10 @@ static int watch_search(void *user, const rc_plan_candidate_t *next, int timed)
     return rc_drain_asked() != 0;
 }
 
-static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_csr_t *a,
+static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_valued_t *g,
     const rc_plan_problem_t *p, rc_plan_t **out, rc_err_t *err)
 {
+    const rc_csr_t *a = &g->a;
     const double ns = 1e9;
     watch_t watch = {rc_clock_ns(), isatty(STDERR_FILENO)};
     rc_plan_place_t place = {.x = &d->executor,
@@ -417,19 +271,24 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
         .device_class = d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, RC_HOST_TYPE, 0, 0, RC_PLAN_CSR};
+    if (g->parts) {
+        m.val = g->parts;
+        m.precision = RC_HOST_COMPLEX;
+    }
     rc_plan_options_t how = o->how;
     how.tune = is_search(o) ? RC_PLAN_SEARCH : o->tune < 0 ? 0 : (int)o->tune;
     how.tune_ns = (int64_t)((o->budget < 0 ? o->tune_time : fmax(o->budget, 1e-9)) * ns);
     how.deterministic =
         (o->deterministic ? RC_PLAN_SAME_BITS : 0) | (o->strict ? RC_PLAN_STRICT : 0);
     how.threads = d->executor.threads;
+    const rc_plan_file_t file = {o->load, how.transposed};
     rc_model_t *model = NULL;
     rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
     how.model = model;
     if (st == RC_OK && is_search(o))
         st = rc_drain_listen(err);
     if (st == RC_OK)
-        st = o->load ? rc_plan_open(o->load, &place, p, &m, how.transposed, out, err)
+        st = o->load ? rc_plan_open(&file, &place, p, &m, out, err)
                      : rc_plan_new(&place, p, &m, &how, out, err);
     rc_model_free(model);
     if (watch.is_terminal && is_search(o))
@@ -487,37 +346,50 @@ static rc_status_t tell_tuning(
     return st;
 }
 
-static void tell_beyond(const char *word, const rc_csr_t *a, rc_precision_t type)
+static void tell_beyond(const char *word, const rc_valued_t *g, rc_precision_t type)
 {
     char text[RC_BEYOND_MAX + 1];
-    rc_type_beyond(type, a->val, a->nnz, text);
+    rc_type_beyond(type, g->parts ? g->parts : g->a.val, g->parts ? 2 : 1, g->a.nnz, text);
     if (text[0])
         fprintf(stderr, "rowcast plan: %s: %s\n", word, text);
+}
+
+/* \param[out] type  of the values that the plan is for */
+static rc_status_t load(const char *word, const struct options *o, rc_precision_t *type,
+    rc_valued_t *out, rc_err_t *err)
+{
+    const rc_command_loading_t how = {(int)o->threads, o->memory, 1};
+    rc_mtx_info_t info;
+    if (o->precision && rc_type_parse(RC_TYPES_ANY, o->precision, type, err) < 0)
+        return rc_err_context(err, "--precision");
+    return rc_type(*type)->parts > 1
+               ? rc_command_load_complex(word, &how, &out->a, &out->parts, err)
+               : rc_command_load(word, how.threads, how.memory, how.orders, &out->a, &info, err);
 }
 
 static rc_status_t plan_matrix(
     const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
-    rc_csr_t a = {0};
-    rc_mtx_info_t info;
+    rc_valued_t g = {.parts = NULL};
     rc_plan_problem_t p = {0};
     int64_t *k = NULL;
     rc_device_t *d = NULL;
     rc_plan_t *plan = NULL;
     rc_status_t st;
-    RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
-    RC_TRY(parse_problem(o, &a, &p, &k, err));
-    tell_beyond(word, &a, p.precision);
+    RC_TRY(load(word, o, &p.precision, &g, err));
+    RC_TRY(parse_problem(o, &g.a, &p, &k, err));
+    tell_beyond(word, &g, p.precision);
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(tell_tuning(o, d, &p, err));
     d->watch(d, 1);
-    RC_TRY(rc_command_name_file(word, make_plan(o, d, &a, &p, &plan, err), err));
-    RC_TRY(rc_command_name_file(word, verify(d, plan, &p, &a, o->how.transposed, err), err));
+    RC_TRY(rc_command_name_file(word, make_plan(o, d, &g, &p, &plan, err), err));
+    RC_TRY(
+        rc_command_name_file(word, rc_plan_verify(d, plan, &p, &g, o->how.transposed, err), err));
     if (format == RC_TABLE_TEXT)
         printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64
                " entries\nproduct %s, %s, layout %s\n"
                "device  %s\n\n",
-            word, a.rows, a.cols, a.nnz, rc_op_name(p.op), rc_precision_name(p.precision),
+            word, g.a.rows, g.a.cols, g.a.nnz, rc_op_name(p.op), rc_precision_name(p.precision),
             rc_layout_name(p.layout), d->class_name);
     RC_TRY(print_plan(plan, &p, format, err));
     if (o->tune > 0 || is_search(o))
@@ -532,7 +404,7 @@ done:
     rc_plan_free(plan);
     rc_device_close(d);
     free(k);
-    rc_csr_free(&a);
+    rc_valued_free(&g);
     return st;
 }
 

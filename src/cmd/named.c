@@ -30,8 +30,9 @@ static int64_t memory_for(const char *path)
     return most < available ? most : available;
 }
 
-rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int orders,
-    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
+/* \param[in] parts  1: complex values are taken, too */
+static rc_status_t load(const char *word, const rc_command_loading_t *how, int parts, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *err)
 {
     memset(info, 0, sizeof *info);
     const char *spec = rc_builtin_spec(word);
@@ -44,18 +45,36 @@ rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int o
         strchr(word, '/') || strstr(word, ".mtx") || strstr(word, ".npz") || strstr(word, ".mat");
     if (access(word, F_OK) == 0 || (!spec && looks_like_one)) {
         const rc_log_t log = {.stream = stderr, .level = RC_LOG_WARN, .rank = -1};
-        const rc_mtx_bound_t bound = {.bytes = memory > 0 ? memory : memory_for(word),
-            .row_work = orders ? RC_ORDER_ROW_BYTES : 0,
-            .entry_work = orders ? RC_ORDER_ENTRY_BYTES : 0,
+        const rc_mtx_bound_t bound = {.bytes = how->memory > 0 ? how->memory : memory_for(word),
+            .row_work = how->orders ? RC_ORDER_ROW_BYTES : 0,
+            .entry_work = (how->orders ? RC_ORDER_ENTRY_BYTES : 0) +
+                          (parts ? 2 * (int64_t)sizeof(double) : 0),
             .option = "--memory",
             .log = &log};
-        rc_status_t read = rc_mtx_read_within(word, threads, &bound, out, info, err);
-        if (read == RC_OK && strcmp(info->field, "complex") == 0)
-            fprintf(stderr, "%s: " RC_COMPLEX_NOTICE "\n", word);
-        return read;
+        return rc_mtx_read_within(word, how->threads, &bound, out, info, err);
     }
     rc_status_t st = rc_generate(spec ? spec : word, out, NULL, err);
     return st == RC_ENOENT ? rc_err_context(err, "no file and no built-in matrix '%s'", word) : st;
+}
+
+rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int orders,
+    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
+{
+    const rc_command_loading_t how = {threads, memory, orders};
+    RC_PASS(load(word, &how, 0, out, info, err));
+    if (strcmp(info->field, "complex") == 0)
+        fprintf(stderr, "%s: " RC_COMPLEX_NOTICE "\n", word);
+    return RC_OK;
+}
+
+rc_status_t rc_command_load_complex(
+    const char *word, const rc_command_loading_t *how, rc_csr_t *out, double **parts, rc_err_t *err)
+{
+    rc_mtx_info_t info;
+    *parts = NULL;
+    RC_PASS(load(word, how, 1, out, &info, err));
+    RC_PASS(RC_NEW(*parts, 2 * out->nnz, "complex values", err));
+    return rc_mtx_parts(info.field[0] ? word : NULL, &info, how->threads, out, *parts, err);
 }
 
 rc_status_t rc_command_name_file(const char *word, rc_status_t st, rc_err_t *err)

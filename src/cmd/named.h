@@ -33,6 +33,18 @@
 rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int orders,
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
+/** How a matrix is loaded: what rc_command_load takes. */
+typedef struct rc_command_loading {
+    int threads;
+    int64_t memory;
+    int orders;
+} rc_command_loading_t;
+
+/** The same, with complex values: those of a complex file, else rc_mtx_parts.
+ *  \param[out] parts  [2 * nnz] free()  \return as rc_command_load */
+rc_status_t rc_command_load_complex(const char *word, const rc_command_loading_t *how,
+    rc_csr_t *out, double **parts, rc_err_t *err);
+
 /** Name the matrix in what went wrong with it after it was loaded, unless the text names it
  *  already, or an option or a file that is written.
  *  \return st */

@@ -22,6 +22,15 @@ extern const char *const rc_mtx_tar_endings[];
 rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t *entries,
     rc_mtx_info_t *info, rc_err_t *err);
 
+/** Complex values for a matrix that was read or made: those of a complex file; else its own, with
+ *  imaginary parts of 0 or, where its values are made here, of the generator of values by row and
+ *  column.
+ *  \param[in] path  of the file; NULL: the matrix was made  \param[in] info  what the file is
+ *  \param[out] parts  [2 * nnz] real and imaginary part of each entry
+ *  \return as rc_mtx_read_complex */
+rc_status_t rc_mtx_parts(const char *path, const rc_mtx_info_t *info, int threads,
+    const rc_csr_t *a, double *parts, rc_err_t *err);
+
 /** What a matrix may take: itself, its entries on their way, and what its reader does with it next.
  *  All in bytes. */
 typedef struct rc_mtx_bound {

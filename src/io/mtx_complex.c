@@ -1,6 +1,7 @@
 #include "config.h"
 #include "io/mtx_text.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "io/mtx.h"
 
 #include <inttypes.h>
@@ -54,5 +55,21 @@ rc_status_t rc_mtx_read_complex(
         out[2 * i] = a->val[i];
         out[2 * i + 1] = 0;
     }
+    return RC_OK;
+}
+
+rc_status_t rc_mtx_parts(const char *path, const rc_mtx_info_t *info, int threads,
+    const rc_csr_t *a, double *parts, rc_err_t *err)
+{
+    static const uint64_t seed = 0xc0371e;
+    const int are_made = !path || info->values_are_seeded;
+    if (path && strcmp(info->field, rc_mtx_field_names[RC_MTX_COMPLEX]) == 0)
+        return rc_mtx_read_complex(path, threads, a, parts, err);
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
+            const uint64_t at = (uint64_t)r * (uint64_t)a->cols + (uint64_t)a->col_idx[e];
+            parts[2 * e] = a->val[e];
+            parts[2 * e + 1] = are_made ? rc_rng_signed(seed, at) : 0;
+        }
     return RC_OK;
 }

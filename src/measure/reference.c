@@ -262,31 +262,12 @@ static double input_value(const void *user, int operand, int64_t row, int64_t co
     return rc_precision_round(in->precision, rc_rng_keyed_signed(in->key[operand], number));
 }
 
-/* The parts of a value: of each factor of its terms either part, and every imaginary one turns the
- * product by a right angle.
- * \param[out] out  [parts] */
 static void compute_value(
     const rc_reference_t *ref, const inputs_t *of, int64_t r, int64_t j, rc_exact_t *out)
 {
-    const int factors = 1 + rc_operation_inputs(ref->op);
-    const int choices = ref->parts > 1 ? 1 << factors : 1;
-    for (int q = 0; q < ref->parts; q++)
-        out[q] = (rc_exact_t){0};
-    for (int choice = 0; choice < choices; choice++) {
-        const rc_reference_matrix_t m = rc_reference_part(ref, choice & 1);
-        inputs_t in = *of;
-        rc_exact_t e;
-        int turns = choice & 1;
-        for (int i = 0; i < factors - 1; i++) {
-            in.part[i] = choice >> (i + 1) & 1;
-            turns += in.part[i];
-        }
-        ref->op->value(&m, r, j, ref->columns.width, input_value, &in, &e);
-        rc_exact_t *to = &out[turns % 2];
-        to->value += turns & 2 ? -e.value : e.value;
-        to->mag += e.mag;
-        to->terms += e.terms;
-    }
+    inputs_t in = *of;
+    const rc_input_parts_t parts = {input_value, &in, ref->parts, ref->columns.width, in.part};
+    rc_operation_value(ref->op, &ref->m, &parts, r, j, out);
 }
 
 static int64_t clamp(int64_t x, int64_t most)

@@ -52,6 +52,32 @@ int rc_operation_inputs(const rc_operation_t *o)
     return n;
 }
 
+/* Of each factor of the terms either part, and every imaginary one turns the product by a right
+ * angle. */
+void rc_operation_value(const rc_operation_t *o, const rc_reference_matrix_t *m,
+    const rc_input_parts_t *in, int64_t r, int64_t j, rc_exact_t *out)
+{
+    const int factors = 1 + rc_operation_inputs(o);
+    const int choices = in->parts > 1 ? 1 << factors : 1;
+    for (int q = 0; q < in->parts; q++)
+        out[q] = (rc_exact_t){0};
+    for (int choice = 0; choice < choices; choice++) {
+        rc_reference_matrix_t part = *m;
+        rc_exact_t e;
+        int turns = choice & 1;
+        part.part = choice & 1;
+        for (int i = 0; i < factors - 1; i++) {
+            in->part[i] = choice >> (i + 1) & 1;
+            turns += in->part[i];
+        }
+        o->value(&part, r, j, in->k, in->value, in->user, &e);
+        rc_exact_t *to = &out[turns % 2];
+        to->value += turns & 2 ? -e.value : e.value;
+        to->mag += e.mag;
+        to->terms += e.terms;
+    }
+}
+
 int64_t rc_shape_rows(const rc_shape_t *s, const rc_csr_t *a)
 {
     return s->rows == RC_DIM_ROWS ? a->rows : s->rows == RC_DIM_COLS ? a->cols : a->nnz;

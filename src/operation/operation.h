@@ -88,6 +88,20 @@ const char *rc_op_name(rc_op_t op);
 /** \return as rc_spec_parse: RC_OK; RC_ENOENT with the known names in the text */
 rc_status_t rc_op_parse(const char *text, rc_op_t *out, rc_err_t *err);
 
+/** Inputs whose values have one part or two. */
+typedef struct rc_input_parts {
+    rc_input_fn *value; /**< part part[i] of a value of input i */
+    const void *user;   /**< of it */
+    int parts;          /**< of a value, of the matrix too */
+    int64_t k;          /**< columns of the wide ones */
+    int *part;          /**< [RC_INPUTS_MAX] written before `value` is called */
+} rc_input_parts_t;
+
+/** The parts of one value of the output, as rc_operation_t.value has them of real numbers.
+ *  \param[in] m  `part` is not looked at  \param[out] out  [parts] */
+void rc_operation_value(const rc_operation_t *o, const rc_reference_matrix_t *m,
+    const rc_input_parts_t *in, int64_t r, int64_t j, rc_exact_t *out);
+
 /** Number of inputs. */
 int rc_operation_inputs(const rc_operation_t *o);
 

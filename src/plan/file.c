@@ -415,9 +415,8 @@ static rc_status_t open_json(
     return st;
 }
 
-rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
-    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, int transposed, rc_plan_t **out,
-    rc_err_t *err)
+rc_status_t rc_plan_open(const rc_plan_file_t *file, const rc_plan_place_t *place,
+    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
 {
     json_t *root = NULL;
     rc_status_t st;
@@ -425,12 +424,12 @@ rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
     if (!problem || !a)
         return rc_fail(
             err, RC_EINVAL, "%s: expected one, found NULL", problem ? "matrix" : "problem");
-    RC_PASS(rc_plan_turn_check(transposed, err));
-    RC_PASS(read_json(path, &root, err));
+    RC_PASS(rc_plan_turn_check(file->transposed, err));
+    RC_PASS(read_json(file->path, &root, err));
     const rc_plan_request_t r = {*place, *problem, *a};
-    st = open_json(root, &r, transposed, out, err);
+    st = open_json(root, &r, file->transposed, out, err);
     if (st < 0)
-        rc_err_context(err, "%s", path);
+        rc_err_context(err, "%s", file->path);
     json_decref(root);
     return st;
 }

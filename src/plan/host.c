@@ -117,9 +117,9 @@ rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem
         return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
     RC_PASS(begin(a, options, out, &h, err));
     rc_plan_place_t place = place_of(h);
-    return rc_plan_give_home(&h->home, place.x,
-        rc_plan_open(path, &place, problem, a, options ? options->transposed : 0, out, err), out,
-        err);
+    const rc_plan_file_t file = {path, options ? options->transposed : 0};
+    return rc_plan_give_home(
+        &h->home, place.x, rc_plan_open(&file, &place, problem, a, out, err), out, err);
 }
 
 static rc_status_t clone(

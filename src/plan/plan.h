@@ -108,12 +108,16 @@ rc_status_t rc_plan_run_transposed(
 rc_status_t rc_plan_update(
     rc_plan_t *plan, const void *val, rc_precision_t type, int on_device, rc_err_t *err);
 
+/** A file of a plan. */
+typedef struct rc_plan_file {
+    const char *path;
+    int transposed; /**< what it must have, as of rc_plan_options_t */
+} rc_plan_file_t;
+
 /** As rc_plan_new, with the choices and orders of a file: nothing is ordered, predicted or timed.
- *  \param[in] transposed  what the file must have, as of rc_plan_options_t
  *  \return as rc_plan_load */
-rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
-    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, int transposed, rc_plan_t **out,
-    rc_err_t *err);
+rc_status_t rc_plan_open(const rc_plan_file_t *file, const rc_plan_place_t *place,
+    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err);
 
 /** A plan with the same matrix, choices and orders on another executor of the same kind of device.
  *  \return RC_OK, RC_ENOTSUP (what was chosen cannot be prepared there), RC_ENOMEM, RC_EDEVICE */

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/rng.h"
 #include "base/str.h"
 #include "feature/feature.h"
 #include "sparse/csr.h"
@@ -310,7 +309,9 @@ static void tell_beyond(const rc_job_t *j)
     const rc_sweep_config_t *c = j->w->config;
     char text[RC_BEYOND_MAX + 1];
     for (int i = 0; i < c->precisions && j->item->part == 0; i++) {
-        rc_type_beyond(c->precision[i], j->a.val, j->a.nnz, text);
+        const int is_complex = rc_type(c->precision[i])->parts > 1;
+        rc_type_beyond(
+            c->precision[i], is_complex ? j->parts : j->a.val, 1 + is_complex, j->a.nnz, text);
         if (text[0])
             rc_log(j->w->log, RC_LOG_INFO, "sweep", "%s: %s", j->entry->name, text);
     }
@@ -325,19 +326,6 @@ static int measures(const rc_sweep_config_t *c, int parts)
     return n > 0;
 }
 
-/* Imaginary parts beside the values of the matrix: where those are made here, of the generator of
- * values by row and column; else 0. */
-static void add_parts(rc_job_t *j, int are_made)
-{
-    static const uint64_t seed = 0xc0371e;
-    for (int64_t r = 0; r < j->a.rows; r++)
-        for (int64_t e = j->a.row_ptr[r]; e < j->a.row_ptr[r + 1]; e++) {
-            const uint64_t at = (uint64_t)r * (uint64_t)j->a.cols + (uint64_t)j->a.col_idx[e];
-            j->parts[2 * e] = j->a.val[e];
-            j->parts[2 * e + 1] = are_made ? rc_rng_signed(seed, at) : 0;
-        }
-}
-
 /* Complex values of the matrix in hand, where they are measured: those of a complex file. */
 static rc_status_t load_parts(rc_job_t *j, const rc_mtx_info_t *info, rc_err_t *err)
 {
@@ -345,10 +333,8 @@ static rc_status_t load_parts(rc_job_t *j, const rc_mtx_info_t *info, rc_err_t *
     if (!measures(j->w->config, 2))
         return RC_OK;
     RC_PASS(RC_NEW(j->parts, 2 * j->a.nnz, "complex values", err));
-    if (strcmp(info->field, "complex") == 0)
-        return rc_mtx_read_complex(e->location, j->threads, &j->a, j->parts, err);
-    add_parts(j, info->values_are_seeded || e->where == RC_WHERE_GENERATED);
-    return RC_OK;
+    return rc_mtx_parts(e->where == RC_WHERE_GENERATED ? NULL : e->location, info, j->threads,
+        &j->a, j->parts, err);
 }
 
 /* What the sweep knows the matrix by.  Parts that are made are the same for the same matrix; those

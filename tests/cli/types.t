@@ -3,7 +3,7 @@
 # ROWCAST_GPU the 16-bit type of a GPU's kernels is verified, stored, queried and not measured again.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 29
+plan 37
 cd "$tmp" || exit 99
 mkdir -p col/G
 for spec in uniform:n=500,mean=8 rmat:scale=9 circuit:n=800; do
@@ -67,11 +67,37 @@ is "imaginary parts make another matrix, where they are measured" \
     "$("$ROWCAST" query c128.h5 -f csv --columns digest | tail -n +2 | sort -u | wc -l)
 $("$ROWCAST" query fp64.h5 -f csv --columns digest | tail -n +2 | sort -u | wc -l)" "2
 1"
-# shellcheck disable=SC2086
-code "a plan of a file has no complex numbers" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision c128
+# plans of complex values, which check themselves: of a file, of one without imaginary parts, and of made ones
+for a in complex/G/hermitian.mtx complex/G/pattern.mtx complex/G/real.mtx rmat:scale=7; do
+    for op in "spmm -k 1,6 --transposed" "spmm -k 3 --layout col" "spmv --transposed" "spmm_t -k 5" "sddmm -k 4"; do
+        for type in c64 c128; do
+            # shellcheck disable=SC2086
+            "$ROWCAST" plan "$a" --op $op --precision $type -d cpu --threads 2 --tune 2 >out.plan 2>&1 ||
+                echo "$a $op $type"
+            grep -q "^product .*, $type" out.plan || echo "$a $op $type: $(head -1 out.plan)"
+        done
+    done
+done >plans.wrong
+is "plans of complex numbers are right" "$(cat plans.wrong)" ""
+code "one is kept" 0 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c64 -d cpu --threads 2 --tune 1 --transposed --save c.plan
+is "nothing is said of its values" "$(grep -c 'only the pattern' "$tmp/err")" 0
+code "and comes back" 0 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c64 -d cpu --threads 2 --load c.plan
+code "as what it was" 2 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c128 -d cpu --threads 2 --load c.plan
+"$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision fp32 -d cpu --tune 0 >out.plan 2>&1
+is "a plan of real numbers says that it has others" "$(grep -c 'only the pattern' out.plan)" 1
+printf '%%%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 1e300\n2 2 1e300 -1e300\n' >large.mtx
+"$ROWCAST" plan large.mtx -k 1 --precision c64 -d cpu --tune 0 >out.plan 2>&1
+is "values beyond the type are counted once" "$(grep -o '2 of 2 values are beyond c64' out.plan)" "2 of 2 values are beyond c64"
+for type in fp32 fp64 c64 c128; do
+    "$ROWCAST" format complex/G/real.mtx -x csr --precision $type -f csv |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["bytes_val"] / $at["nnz"] }'
+done >sizes
+is "a form of complex numbers has their size" "$(tr '\n' ' ' <sizes)" "4 8 8 16 "
+code "what has no complex numbers says what it has" 2 "$ROWCAST" calibrate --kernel rs -d cpu --k 8 --n 64 --precision c64
+is "in a line" "$(grep -c "'c64'.*; known: fp32, fp64, bf16, fp16$" "$tmp/err")" 1
 
 [ -n "${ROWCAST_GPU:-}" ] || {
-    for n in 24 25 26 27 28 29; do echo "ok $n # SKIP no GPU"; done
+    for n in 32 33 34 35 36 37; do echo "ok $n # SKIP no GPU"; done
     exit
 }
 kernels="growmajor,gchunk,gchunk:rounds=4"

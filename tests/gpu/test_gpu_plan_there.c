@@ -275,7 +275,7 @@ static void one_case(there_t *t, const plan_case_t *c, int ptr_bytes, const char
     m.row_ptr = a.ptr;
     m.col_idx = a.col;
     m.val = a.val;
-    ok(rc_plan_open(path, &t->place, &p, &m, 0, &other, &err), &err, what);
+    ok(rc_plan_open(&(rc_plan_file_t){.path = path}, &t->place, &p, &m, &other, &err), &err, what);
     spoil_arrays(&a);
     check(t, other, &p, what);
     rc_plan_free(other);

@@ -415,15 +415,16 @@ static void values_beyond_a_type_are_said(void **state)
     const double value[] = {65504, -65519.99, 65520, -1e300, (double)INFINITY, (double)NAN, 0};
     static const struct {
         rc_precision_t type;
+        int parts;
         int64_t n;
         const char *text;
-    } says[] = {{RC_FP16, 7, "2 of 7 values are beyond fp16 (65,504) and became infinity"},
-        {RC_FP16, 3, "1 of 3 values is beyond fp16 (65,504) and became infinity"},
-        {RC_FP16, 2, ""}, {RC_BF16, 7, "1 of 7 values is beyond bf16 (3.39e+38) and became infinity"},
-        {RC_FP64, 7, ""}};
+    } says[] = {{RC_FP16, 1, 7, "2 of 7 values are beyond fp16 (65,504) and became infinity"},
+        {RC_FP16, 1, 3, "1 of 3 values is beyond fp16 (65,504) and became infinity"},
+        {RC_FP16, 1, 2, ""}, {RC_BF16, 1, 7, "1 of 7 values is beyond bf16 (3.39e+38) and became infinity"},
+        {RC_FP64, 1, 7, ""}, {RC_C64, 2, 3, "1 of 3 values is beyond c64 (3.4e+38) and became infinity"}, {RC_C128, 2, 3, ""}};
     for (size_t i = 0; i < sizeof says / sizeof says[0]; i++) {
         char text[RC_BEYOND_MAX + 1];
-        rc_type_beyond(says[i].type, value, says[i].n, text);
+        rc_type_beyond(says[i].type, value, says[i].parts, says[i].n, text);
         assert_string_equal(text, says[i].text);
     }
 }

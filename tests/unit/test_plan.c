@@ -518,7 +518,7 @@ static void a_plan_comes_back(void **state)
     rc_rng_seed(&rng, 3);
     assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
     rc_plan_free(plan);
-    assert_int_equal(rc_plan_open(path, &f->place, &f->p, &f->m, 0, &again, &err), RC_OK);
+    assert_int_equal(rc_plan_open(&(rc_plan_file_t){.path = path}, &f->place, &f->p, &f->m, &again, &err), RC_OK);
     assert_int_equal(rc_plan_part(again, 0, &part, NULL), RC_OK);
     assert_int_equal(part.why, RC_PLAN_LOADED);
     assert_string_equal(part.candidate[part.chosen].order, "random:seed=9");
@@ -531,7 +531,7 @@ static void not_loaded(const fixture_t *f, const char *path, rc_status_t status,
 {
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
-    rc_status_t st = rc_plan_open(path, &f->place, &f->p, &f->m, 0, &plan, &err);
+    rc_status_t st = rc_plan_open(&(rc_plan_file_t){.path = path}, &f->place, &f->p, &f->m, &plan, &err);
     if (st != status || plan || !strstr(err.text, text))
         fail_msg("expected status %d with '%s', found %d: %s", status, text, st, err.text);
 }

@@ -269,7 +269,7 @@ static void plans_outlive_their_arrays(void **state)
         rc_plan_free(other);
         given = in;
         m = matrix_of(&given, 8, RC_FP64);
-        assert_int_equal(rc_plan_open(path, &place, &p, &m, 0, &other, &err), RC_OK);
+        assert_int_equal(rc_plan_open(&(rc_plan_file_t){.path = path}, &place, &p, &m, &other, &err), RC_OK);
         memset(&given, 0x7f, sizeof given);
         check_product(&rng, other, &p, &in, 3);
         rc_plan_free(other);
