@@ -515,10 +515,10 @@ RC_API rc_status_t rc_system_info(const rc_system_t *s, rc_system_info_t *out, r
  *  \param[in] a       where the system is, of any form
  *  \param[in] to      arrays that get it; apart from those of A
  *  \param[in] stream  of the system's GPU, of a system on the host NULL; it waits for it
- *  \return RC_OK; RC_EINVAL (a NULL, another number of rows, columns or entries, widths);
- *          RC_EFORMAT (a matrix that is none); RC_ERANGE (pointers or places that 4 bytes do not
- *          hold); RC_ENOTSUP (complex values; arrays that are not aligned to their numbers; on a
- *          GPU 2^31 - 1 entries or more); RC_ENOMEM; RC_EDEVICE.  After an error `to` holds
+ *  \return RC_OK; RC_EINVAL (a NULL, another number of rows, columns or entries, widths, complex
+ *          values for real ones); RC_EFORMAT (a matrix that is none); RC_ERANGE (pointers or places
+ *          that 4 bytes do not hold); RC_ENOTSUP (arrays that are not aligned to their numbers; on
+ *          a GPU 2^31 - 1 entries or more); RC_ENOMEM; RC_EDEVICE.  After an error `to` holds
  *          anything.  Cost O(nnz log(row length)); about 40 bytes an entry on the way. */
 RC_API rc_status_t rc_system_permute(rc_system_t *s, const rc_plan_matrix_t *a,
     const rc_system_matrix_t *to, struct CUstream_st *stream, rc_err_t *err);
@@ -528,8 +528,8 @@ RC_API rc_status_t rc_system_permute(rc_system_t *s, const rc_plan_matrix_t *a,
  *  \param[in] val  [nnz] in the order of A, where the system is  \param[in] precision  of them
  *  \param[in] to   `place` as rc_system_permute left it, `val` gets them; `nnz`, `precision` and
  *                  `place_bytes` are read, too
- *  \return RC_OK; RC_EINVAL; RC_ERANGE (places that 4 bytes do not hold); RC_ENOTSUP (complex
- *          values; arrays that are not aligned to their numbers); RC_EDEVICE */
+ *  \return RC_OK; RC_EINVAL; RC_ERANGE (places that 4 bytes do not hold); RC_ENOTSUP (arrays that
+ *          are not aligned to their numbers); RC_EDEVICE */
 RC_API rc_status_t rc_system_values(rc_system_t *s, const void *val, rc_precision_t precision,
     const rc_system_matrix_t *to, struct CUstream_st *stream, rc_err_t *err);
 

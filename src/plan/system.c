@@ -70,15 +70,21 @@ static rc_status_t check_aligned(const char *what, const void *p, int bytes, rc_
                      bytes);
 }
 
-static rc_status_t check_values(const rc_system_matrix_t *to, rc_err_t *err)
+/* Whether values can become those of a permuted matrix. */
+static rc_status_t check_values(const rc_executor_t *x, const void *val, rc_precision_t type,
+    const rc_system_matrix_t *to, rc_err_t *err)
 {
     if (!to->val && to->nnz > 0)
         return rc_fail(err, RC_EINVAL, "permuted values: expected an array, found NULL");
-    RC_PASS(rc_type_check_real(to->precision, "permuted values", err));
-    return check_aligned("permuted values", to->val, rc_type(to->precision)->bytes, err);
+    RC_PASS(rc_type_check(to->precision, "permuted values", err));
+    RC_PASS(rc_type_check(type, "values", err));
+    RC_PASS(rc_type_becomes(type, to->precision, "values", err));
+    RC_PASS(check_aligned("values", val, rc_executor_aligned(x, type), err));
+    return check_aligned("permuted values", to->val, rc_executor_aligned(x, to->precision), err);
 }
 
-static rc_status_t check_to(const rc_plan_matrix_t *a, const rc_system_matrix_t *to, rc_err_t *err)
+static rc_status_t check_to(
+    const rc_executor_t *x, const rc_plan_matrix_t *a, const rc_system_matrix_t *to, rc_err_t *err)
 {
     if (to->nnz != a->nnz)
         return rc_fail(err, RC_EINVAL,
@@ -94,7 +100,7 @@ static rc_status_t check_to(const rc_plan_matrix_t *a, const rc_system_matrix_t 
         RC_PASS(check_bytes("places", to->place_bytes, to->nnz, err));
         RC_PASS(check_aligned("permuted places", to->place, to->place_bytes, err));
     }
-    return to->val ? check_values(to, err) : RC_OK;
+    return to->val ? check_values(x, a->val, a->precision, to, err) : RC_OK;
 }
 
 static rc_status_t check_matrix(const rc_system_t *s, const rc_plan_matrix_t *a, rc_err_t *err)
@@ -185,7 +191,7 @@ rc_status_t rc_system_permute(rc_system_t *s, const rc_plan_matrix_t *a,
     RC_PASS(ask(s, stream, err));
     const rc_plan_matrix_t wanted = to->val ? *a : rc_system_pattern(a);
     RC_PASS(check_matrix(s, &wanted, err));
-    RC_PASS(check_to(a, to, err));
+    RC_PASS(check_to(s->place.at.x, a, to, err));
     RC_PASS(permute(s, a, to, err));
     s->info.permute_ns = (double)(rc_clock_ns() - start);
     return RC_OK;
@@ -203,10 +209,8 @@ rc_status_t rc_system_values(rc_system_t *s, const void *val, rc_precision_t pre
         return rc_fail(err, RC_EINVAL,
             "permuted matrix: expected at least 0 entries, found %" PRId64, to->nnz);
     RC_PASS(ask(s, stream, err));
-    RC_PASS(check_values(to, err));
+    RC_PASS(check_values(s->place.at.x, val, precision, to, err));
     RC_PASS(check_bytes("places", to->nnz > 0 ? to->place_bytes : 8, to->nnz, err));
-    RC_PASS(rc_type_check_real(precision, "values", err));
-    RC_PASS(check_aligned("values", val, rc_type(precision)->bytes, err));
     if (to->nnz > 0)
         RC_PASS(check_aligned("permuted places", to->place, to->place_bytes, err));
     return gather(s, val, precision, to, err);
@@ -266,7 +270,7 @@ static rc_status_t check_block(const rc_system_block_t *b, rc_err_t *err)
     if ((unsigned)b->layout >= RC_LAYOUTS)
         return rc_fail(
             err, RC_EINVAL, "layout: expected 0 to %d, found %d", RC_LAYOUTS - 1, (int)b->layout);
-    return rc_type_check_real(b->precision, "block", err);
+    return rc_type_check(b->precision, "block", err);
 }
 
 rc_status_t rc_system_to(

@@ -61,7 +61,7 @@ static rc_status_t set_product(building_t *b, const rc_system_options_t *o, rc_e
     const rc_plan_place_t *at = &b->s->place.at;
     if (o->k < 0)
         return rc_fail(err, RC_EINVAL, "k: expected at least 0 columns, found %" PRId64, o->k);
-    RC_PASS(rc_type_check_real(o->precision, "precision", err));
+    RC_PASS(rc_type_check(o->precision, "precision", err));
     b->s->product = (rc_guess_problem_t){.op = o->k > 0 ? RC_OP_SPMM : RC_OP_SPMV,
         .layout = RC_ROW_MAJOR,
         .value_bytes = rc_type(o->precision)->bytes,

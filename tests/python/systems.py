@@ -33,10 +33,12 @@ def permutes():
     import scipy.sparse as sparse
     rng = np.random.RandomState(1)
     for form in ("csr", "csc", "coo"):
-        for dtype in ("float32", "float64", "float16"):
+        for dtype in ("float32", "float64", "float16", "complex64", "complex128"):
             a = mesh(9).asformat(form).astype("float64")
-            a.data = rng.randint(-9, 9, a.nnz).astype(dtype).astype("float64")
+            a.data = rng.randint(-9, 9, a.nnz).astype("float64")
             a = type(a)(a, dtype="float64") if dtype == "float16" else a.astype(dtype)
+            turn = 1 + 2j if "complex" in dtype else 1
+            a.data = (a.data * turn).astype(a.dtype)
             for order in (None, "rcm", "multilevel", "bandk", "random:seed=4", "csr"):
                 s = rowcast.order_system(a, order, threads=2)
                 p = s.order
@@ -45,7 +47,7 @@ def permutes():
                 assert b.format == "csr" and b.dtype == a.dtype and b.has_sorted_indices
                 assert (b != a.tocsr()[p][:, p]).nnz == 0
                 assert b.indices.dtype == np.int32 and b.has_canonical_format
-                values = rng.rand(a.nnz).astype(dtype)
+                values = (turn * rng.rand(a.nnz)).astype(dtype)
                 other = a.copy()
                 other.data = values.astype(a.dtype)
                 assert (s.values(values) == s.permute(other).data.astype(dtype)).all()
@@ -59,7 +61,7 @@ def vectors():
     """There and back, of each size of a value, one dimension or two, by rows and by columns, and parts of arrays."""
     s = rowcast.order_system(mesh(7), "random:seed=2")
     p = s.order
-    for dtype in ("float16", "float32", "float64", "int32", "int64", "int16", "complex64"):
+    for dtype in ("float16", "float32", "float64", "int32", "int64", "int16", "complex64", "complex128"):
         for shape in ((49,), (49, 1), (49, 5)):
             for layout in "CF":
                 x = np.asarray(np.arange(np.prod(shape)).reshape(shape), dtype=dtype, order=layout)
@@ -71,6 +73,9 @@ def vectors():
     wide = np.random.RandomState(6).rand(49, 8)
     assert (s.to(wide[:, 2:5]) == wide[p, 2:5]).all() and (s.to(wide[:, 3]) == wide[p, 3]).all()
     assert s.to(np.zeros((49, 0))).shape == (49, 0)
+    turned = np.frombuffer(bytearray(49 * 8 + 4), "float32")[1:].view("complex64")
+    turned.real[:], turned.imag[:] = np.arange(49), -np.arange(49)
+    assert (s.to(turned) == turned[p]).all()
 
 
 def solves():
@@ -81,6 +86,9 @@ def solves():
     s = rowcast.order_system(a, "rcm")
     x = s.back(spsolve(s.permute(a), s.to(b)))
     assert np.allclose(a @ x, b)
+    z = b * (3 - 1j)
+    turned = rowcast.order_system(1j * a, "rcm")
+    assert np.allclose(1j * (a @ turned.back(spsolve(turned.permute(1j * a), turned.to(z)))), z)
     assert s.cost_s > 0 and math.isnan(s.gain) and math.isnan(s.break_even)
     assert s.name == "rcm" and s.on_cpu and s.device is None and not s.is_identity and s.shape == a.shape
     s = rowcast.order_system(a, "csr")

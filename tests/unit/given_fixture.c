@@ -262,8 +262,9 @@ double given_value(rc_rng_t *rng)
 
 void given_values(rc_rng_t *rng, given_t *g)
 {
-    for (int64_t i = 0; i < g->m.nnz; i++)
-        rc_type(g->m.precision)->store(g->owned[2], i, given_value(rng));
+    const rc_type_t *type = rc_type(g->m.precision);
+    for (int64_t i = 0; i < g->m.nnz * type->parts; i++)
+        rc_type(type->part)->store(g->owned[2], i, given_value(rng));
 }
 
 void given_multiply(const given_t *g, int64_t k, const double *b, double *c)

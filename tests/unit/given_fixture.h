@@ -36,7 +36,7 @@ given_how_t given_any(rc_rng_t *rng);
 given_t given_new(rc_rng_t *rng, const given_how_t *how);
 void given_free(given_t *g);
 
-/* New values, in the order of the caller, which every type has, and of which any sum is exact in fp32. */
+/* New values, both parts of complex ones, in the order of the caller, which every type has, and of which any sum is exact in fp32. */
 void given_values(rc_rng_t *rng, given_t *g);
 
 /* A value like those. */

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "unit.h"
 
-#include "real_types.h"
 #include "system_properties.h"
 
 #include <stdlib.h>
@@ -21,6 +20,7 @@ given_t square_any(rc_rng_t *rng)
 {
     given_how_t how = given_any(rng);
     how.cols = how.rows;
+    how.type = (rc_precision_t)below(rng, RC_TYPES);
     if (below(rng, 8) == 0 && how.rows > 0)
         how.longest = how.rows;
     return given_new(rng, &how);
@@ -140,7 +140,9 @@ static permuted_t permuted_new(rc_rng_t *rng, const made_t *m, const given_t *g)
                         .row_ptr_bytes = below(rng, 2) ? 4 : 8,
                         .col_idx_bytes = below(rng, 2) ? 4 : 8,
                         .place_bytes = below(rng, 2) ? 4 : 8,
-                        .precision = real_type(below(rng, REAL_TYPES))}};
+                        .precision = (rc_precision_t)below(rng, RC_TYPES)}};
+    if (rc_type(t.to.precision)->parts < rc_type(g->m.precision)->parts) /* nothing is left out */
+        t.to.precision = g->m.precision;
     t.part[0] = both_new(m->w, ((size_t)m->n + 1) * (size_t)t.to.row_ptr_bytes);
     t.part[1] = both_new(m->w, nnz * (size_t)t.to.col_idx_bytes);
     t.part[2] = both_new(m->w, nnz * (size_t)rc_type(t.to.precision)->bytes);
@@ -168,14 +170,16 @@ static int64_t column(const permuted_t *t, int64_t i)
     return rc_place_at(t->part[1].here, t->to.col_idx_bytes, i);
 }
 
-static double value(const permuted_t *t, int64_t i)
+/* A part of a value; the imaginary one of a real number is 0. */
+static double part_at(rc_precision_t of, const void *val, int64_t i, int part)
 {
-    return rc_type(t->to.precision)->load(t->part[2].here, i);
+    const rc_type_t *type = rc_type(of);
+    return part < type->parts ? rc_type(type->part)->load(val, i * type->parts + part) : 0;
 }
 
-static double given_at(const given_t *g, int64_t number)
+static double value(const permuted_t *t, int64_t i)
 {
-    return rc_type(g->m.precision)->load(g->owned[2], number);
+    return part_at(t->to.precision, t->part[2].here, i, 0);
 }
 
 /* The entry of a row of g that has a column. */
@@ -205,8 +209,9 @@ static void check_matrix(const made_t *m, const given_t *g, permuted_t *t)
             int64_t number = g->from[e];
             if (t->to.place)
                 assert_int_equal(rc_place_at(t->part[3].here, t->to.place_bytes, i), number + 1);
-            if (t->to.val)
-                assert_true(value(t, i) == given_at(g, number));
+            for (int q = 0; t->to.val && q < 2; q++)
+                assert_true(part_at(t->to.precision, t->part[2].here, i, q) ==
+                            part_at(g->m.precision, g->owned[2], number, q));
         }
     }
 }
@@ -277,7 +282,7 @@ static void check_blocks(rc_rng_t *rng, const made_t *m)
     rc_err_t err = {0};
     rc_system_block_t b = {.k = below(rng, WIDEST + 1),
         .layout = (rc_layout_t)below(rng, RC_LAYOUTS),
-        .precision = real_type(below(rng, REAL_TYPES))};
+        .precision = (rc_precision_t)below(rng, RC_TYPES)};
     block_t x = block_new(rng, m, of[b.layout][0], b.k, b.precision);
     block_t y = block_new(rng, m, of[b.layout][1], b.k, b.precision);
     block_t z = block_new(rng, m, of[b.layout][1], b.k, b.precision);

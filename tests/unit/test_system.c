@@ -346,6 +346,41 @@ static void matrices_are_refused(void **state)
     rc_csr_free(&other);
 }
 
+/* Imaginary parts are not left out, and values are where numbers of their type can be. */
+static void values_are_refused(void **state)
+{
+    (void)state;
+    rc_err_t err = {0};
+    rc_csr_t a = generated("mesh2d:nx=6,ny=6"), b;
+    rc_system_t *s = NULL;
+    assert_int_equal(rc_csr_alloc(a.rows, a.cols, a.nnz, &b, &err), RC_OK);
+    double *parts = calloc(3 * (size_t)a.nnz + 1, sizeof *parts);
+    int64_t *place = calloc((size_t)a.nnz, sizeof *place);
+    assert_true(parts && place);
+    rc_plan_matrix_t m = as_given(&a);
+    assert_int_equal(rc_order_system(&m, &(rc_system_options_t){.precision = RC_C64}, &s, &err), RC_OK);
+    rc_system_matrix_t to = {.nnz = a.nnz, .row_ptr = b.row_ptr, .row_ptr_bytes = 8, .col_idx = b.col_idx,
+        .col_idx_bytes = 4, .val = b.val, .precision = RC_FP64, .place = place, .place_bytes = 8};
+    m.val = parts;
+    m.precision = RC_C128;
+    assert_int_equal(rc_system_permute(s, &m, &to, NULL, &err), RC_EINVAL);
+    assert_non_null(strstr(err.text, "expected real numbers for fp64, found c128"));
+    to.precision = RC_C64;
+    assert_int_equal(rc_system_permute(s, &m, &to, NULL, &err), RC_OK);
+    m.val = (char *)parts + 4;
+    assert_int_equal(rc_system_permute(s, &m, &to, NULL, &err), RC_ENOTSUP);
+    assert_int_equal(rc_system_values(s, m.val, RC_C128, &to, NULL, &err), RC_ENOTSUP);
+    assert_int_equal(rc_system_values(s, m.val, RC_C64, &to, NULL, &err), RC_OK);
+    assert_int_equal(rc_system_values(s, parts + 1, RC_C128, &to, NULL, &err), RC_OK); /* of parts */
+    to.precision = RC_FP32;
+    assert_int_equal(rc_system_values(s, parts, RC_C64, &to, NULL, &err), RC_EINVAL);
+    rc_system_free(s);
+    free(parts);
+    free(place);
+    rc_csr_free(&a);
+    rc_csr_free(&b);
+}
+
 /* Numbers that 32 bits do not hold are found before anything is read. */
 static void wide_numbers_are_asked_for(void **state)
 {
@@ -442,6 +477,7 @@ int main(void)
         cmocka_unit_test(gains_are_predicted),
         cmocka_unit_test(orders_are_refused),
         cmocka_unit_test(matrices_are_refused),
+        cmocka_unit_test(values_are_refused),
         cmocka_unit_test(wide_numbers_are_asked_for),
         cmocka_unit_test(blocks_are_refused),
         cmocka_unit_test(memory_runs_out),

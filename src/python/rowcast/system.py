@@ -15,7 +15,7 @@ from ._given import Handle, number, number_of, text_or_none, threads_of, value_t
 from ._streams import stream_after, stream_of
 
 _LAYOUT = {(True, True): 0, (False, False): 1, (False, True): 2, (True, False): 3}  # by columns
-_PRECISION = {2: "fp16", 4: "fp32", 8: "fp64"}  # a type of so many bytes: bits are copied
+_DTYPE = {2: "float16", 4: "float32", 8: "float64"}  # one of so many bytes: bits are copied
 _NARROW = 2**31 - 1
 
 
@@ -162,7 +162,7 @@ class System(Handle):
         count = self._place.shape[0]
         if given.shape != (count,) or (count > 1 and given.strides != (1,)):
             raise ValueError(f"values: expected {count} side by side, found {given.shape}")
-        precision = number_of(given.dtype, lib.real_dtypes(), "values")
+        precision = number_of(given.dtype, lib.dtypes(), "values")
         out = new_row(given.array, given.array.dtype, count)
         to = self._matrix(None, None, out, self._place, precision)
         self._ask(self._library.rc_system_values, given.pointer, precision, c.byref(to),
@@ -175,7 +175,7 @@ class System(Handle):
         """P x: row p is row order[p] of x.
 
         Args:
-            x: [rows] or [rows, k] of values of 2, 4 or 8 bytes, where the system is
+            x: [rows] or [rows, k] of a value type or of 2, 4 or 8 bytes, where the system is
             out: a new array of x's library; None: one like x
 
         Raises:
@@ -196,12 +196,13 @@ class System(Handle):
         if taken.shape != given.shape or taken.dtype != given.dtype:
             raise ValueError(f"out: expected {given.shape} of {given.dtype}, found {taken.shape} "
                              f"of {taken.dtype}")
-        size = value_bytes(given.array)
-        if size not in _PRECISION:
-            raise ValueError(f"x: expected values of 2, 4 or 8 bytes, found {given.dtype}")
+        known = lib.dtypes()
+        kind = given.dtype if given.dtype in known else _DTYPE.get(value_bytes(given.array))
+        if kind is None:
+            raise ValueError(f"x: expected a value type, or 2, 4 or 8 bytes, found {given.dtype}")
         block = lib.SystemBlock(**{"from": given.pointer}, ld_from=at[0], to=taken.pointer,
                                 ld_to=to[0], k=given.shape[1], layout=_LAYOUT[at[1], to[1]],
-                                precision=lib.types()[_PRECISION[size]])
+                                precision=known[kind])
         self._ask(function, c.byref(block), on=stream_of(given, stream, "x"),
                   kept=given.stream_kept, like=given.array)
         return out
@@ -258,10 +259,10 @@ def order_system(a: Any, order: Optional[str] = None, *, k: int = 0, dtype: Any 
         ValueError, TypeError: what is no matrix or type
     """
     sparse = Sparse(a)
-    kind = sparse.dtype if dtype is None else value_type(dtype, lib.real_dtypes())
+    kind = sparse.dtype if dtype is None else value_type(dtype, lib.dtypes())
     options = lib.SystemOptions(order=text_or_none(order, "order"),
                                 k=number(k, "k", 0, 2**31 - 1), threads=threads_of(threads),
-                                precision=number_of(kind, lib.real_dtypes(), "dtype", ValueError))
+                                precision=number_of(kind, lib.dtypes(), "dtype", ValueError))
     handle, on = c.c_void_p(), stream_after(sparse, stream)
     if sparse.on_device:
         with on_device(sparse.like, sparse.device):
