@@ -52,8 +52,9 @@ static const rc_opt_t options[] = {
     RC_OPT(
         "op", 0, RC_OPT_TEXT, RC_AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm."),
     RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
-        "Value type of B and C: fp32 (default), fp64, bf16, fp16, c64 or c128. Complex ones are of "
-        "the file; imaginary parts of values that are made are made, too, of others they are 0."),
+        "Value type of B and C: fp32 (default), fp64, bf16, fp16, c64 or c128. Of a complex file "
+        "these take its values; others have imaginary parts of 0, generated ones generated "
+        "parts."),
     RC_OPT("layout", 0, RC_OPT_TEXT, RC_AT(layout), "row|col|row-col|col-row",
         "Of the operands with K columns, or of B and of C. Default: row."),
     RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "cpu|cuda|auto",
