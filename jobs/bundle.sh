@@ -110,7 +110,7 @@ copy_ours()
     find "$prefix" -maxdepth 4 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
     # the drop-in opens it in this folder beside itself
     find "$prefix" -path '*/rowcast/rowcast_dropin.so' -exec cp -t "$tree/lib/rowcast" {} +
-    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_plan.h include/rowcast_cuda.h \
+    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_plan.h include/rowcast_rows.h include/rowcast_cuda.h \
         include/rowcast_device.h include/rowcast.hpp; do
         [[ -e $prefix/$file ]] || continue
         mkdir -p "$tree/$(dirname "$file")"

@@ -70,7 +70,7 @@ CONTROL
 Section: libdevel
 Depends: librowcast1 (= $version)$(required)
 Description: headers, pkg-config and CMake files of rowcast
- What programs are compiled with: rowcast.h, rowcast_io.h, rowcast_plan.h, rowcast.hpp, and with CUDA rowcast_cuda.h and
+ What programs are compiled with: rowcast.h, rowcast_io.h, rowcast_plan.h, rowcast_rows.h, rowcast.hpp, and with CUDA rowcast_cuda.h and
  rowcast_device.h.
 CONTROL
         ;;

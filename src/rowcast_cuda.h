@@ -9,7 +9,7 @@
 #ifndef ROWCAST_CUDA_H
 #define ROWCAST_CUDA_H
 
-#include "rowcast_plan.h"
+#include "rowcast_rows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +85,10 @@ RC_API rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_pla
  *  \return also RC_EDEVICE */
 RC_API rc_status_t rc_extremes(
     const rc_plan_matrix_t *a, const rc_extremes_t *x, struct CUstream_st *stream, rc_err_t *err);
+
+/** As rc_softmax_host, likewise.  \return also RC_EDEVICE */
+RC_API rc_status_t rc_softmax(
+    const rc_plan_matrix_t *a, const rc_softmax_t *x, struct CUstream_st *stream, rc_err_t *err);
 
 /** As rc_pattern_read_host, in the memory of a GPU.  Waits for the stream.
  *  \param[in] stream  of that GPU, not in a graph's capture; NULL: the default one

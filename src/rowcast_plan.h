@@ -544,29 +544,6 @@ RC_API rc_status_t rc_system_to(
 RC_API rc_status_t rc_system_back(
     rc_system_t *s, const rc_system_block_t *x, struct CUstream_st *stream, rc_err_t *err);
 
-/* --------------------------------------------------------------- terms of rows */
-
-/** Of the terms of a row: the largest, or the least. */
-typedef enum rc_extreme { RC_EXTREME_MAX = 0, RC_EXTREME_MIN = 1 } rc_extreme_t;
-
-/** What is asked of the terms A(i, j) B(j, c) of each row i and column c, one for each entry.
- *  Zero-initialise. */
-typedef struct rc_extremes {
-    rc_extreme_t kind; /**< which is looked for */
-    int64_t k;         /**< columns of B */
-    const void *b;     /**< [cols x k] of the type of the values, row by row */
-    int64_t ldb;       /**< its leading dimension, in values */
-    void *out;         /**< [rows x k] the extremes, of that type; NULL: not wanted */
-    int64_t *entry; /**< [rows x k] the first entry that has it, from 0; nnz: there is none (0) */
-} rc_extremes_t;
-
-/** The extreme terms of each row.  Terms of 16 bits are compared in 32; NaN is beyond all others.
- *  \param[in] a  CSR of the host, whose pattern rc_pattern_read_host took; entries in any order
- *  \param[in] threads  as of rc_plan_options_t
- *  \return RC_OK; RC_EINVAL, RC_ERANGE; RC_ENOTSUP (complex values).  Cost O(nnz k) */
-RC_API rc_status_t rc_extremes_host(
-    const rc_plan_matrix_t *a, const rc_extremes_t *x, int threads, rc_err_t *err);
-
 /* --------------------------------------------------------------- custom calls of XLA */
 
 struct XLA_FFI_CallFrame; /* of XLA's header, which nobody needs here */

@@ -2,7 +2,7 @@
 #ifndef RC_KERNELS_EXTREMES_EXTREMES_H
 #define RC_KERNELS_EXTREMES_EXTREMES_H
 
-#include "rowcast_plan.h"
+#include "rowcast_rows.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef RC_PLAN_EXTREMES_H
 #define RC_PLAN_EXTREMES_H
 
-#include "rowcast_plan.h"
+#include "rowcast_rows.h"
 
 /** Whether what is asked can be.  \return RC_OK, RC_EINVAL, RC_ERANGE, RC_ENOTSUP */
 rc_status_t rc_extremes_check(

@@ -39,7 +39,7 @@ is "no library lacks what is ours" "$(cat "$tmp/lacks")" ""
 
 # A program that prints every field of every public struct: what is between "typedef struct NAME {" and "} NAME_t;",
 # without comments.
-for header in rowcast rowcast_io rowcast_plan rowcast_cuda rowcast_device; do
+for header in rowcast rowcast_io rowcast_plan rowcast_rows rowcast_cuda rowcast_device; do
     $CC -fpreprocessed -dD -E -P "$top_srcdir/src/$header.h"
 done 2>"$tmp/cpp" | awk '
     BEGIN {

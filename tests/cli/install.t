@@ -170,7 +170,8 @@ for library in $libraries; do
     nm -D --defined-only "$file" | awk '$2 ~ /[TDRBV]/ { print $3 }' | sort >shown
     # shellcheck disable=SC2046 # rowcast_cuda has three
     sed -n '/^RC_API/,/;/p' "$header" \
-        $([ "$library" != rowcast_cuda ] || echo "$prefix/include/rowcast_device.h" "$prefix/include/rowcast_plan.h") | grep -o 'rc_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
+        $([ "$library" != rowcast_plan ] || echo "$prefix/include/rowcast_rows.h") \
+        $([ "$library" != rowcast_cuda ] || echo "$prefix/include/rowcast_device.h" "$prefix/include/rowcast_plan.h" "$prefix/include/rowcast_rows.h") | grep -o 'rc_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
     is "lib$library shows what its headers declare" "$(diff declared shown)" ""
     ok "which is not nothing" test -s declared
     LD_LIBRARY_PATH=$folder ldd "$file" >needed 2>&1
@@ -178,13 +179,13 @@ for library in $libraries; do
     is "lib$library needs only its own" "$(grep -E "(^|[[:space:]/])lib($forbidden)[-_.0-9a-z]*\.so" needed)" ""
     is "and all of it is there" "$(grep 'not found' needed)" ""
     is "$library.h includes no other header of ours but rowcast.h or what stands on it" \
-        "$(grep '#include "' "$header" | grep -vE '"rowcast(_plan)?\.h"')" ""
+        "$(grep '#include "' "$header" | grep -vE '"rowcast(_plan|_rows)?\.h"')" ""
 done
 LD_LIBRARY_PATH=$folder ldd "$folder/librowcast_io.so" >needed 2>&1
 is "what librowcast_io needs besides is told apart" "$(grep -cE '(^|[[:space:]/])libarchive[-_.0-9a-z]*\.so' needed)" 1
 is "rowcast.h includes no other" "$(grep -c '#include "' "$prefix/include/rowcast.h")" 0
 is "what was written was read" "$(sed -n '2p' b.mtx)" "% a copy"
-is "headers and libraries come together" "$(find "$prefix/include" -name '*.h' ! -name rowcast_device.h | sed 's|.*/||; s|\.h$||' | sort | tr '\n' ' ')" \
+is "headers and libraries come together" "$(find "$prefix/include" -name '*.h' ! -name rowcast_device.h ! -name rowcast_rows.h | sed 's|.*/||; s|\.h$||' | sort | tr '\n' ' ')" \
     "$(for library in $libraries; do echo "$library"; done | sort | tr '\n' ' ')"
 
 # The code for GPUs is there once, with the little that the drop-in has of its own.

@@ -1,5 +1,5 @@
-/* Extreme terms of rows (rc_extremes) and custom calls of XLA (rc_xla_call) in the memory of a GPU, against those of the
- * host.  Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1. */
+/* Extreme terms of rows (rc_extremes), their softmax (rc_softmax) and custom calls of XLA (rc_xla_call) in the memory of a GPU,
+ * against those of the host.  Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1. */
 #include "config.h"
 #include "unit.h"
 
@@ -118,6 +118,67 @@ static void extremes_are_those_of_the_host(void **state)
     end(&g);
 }
 
+/* What the softmax and its gradient are there, as near as the type allows. */
+static void same(rc_precision_t type, const void *there, const void *host, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double found = rc_type(type)->load(there, i), expected = rc_type(type)->load(host, i);
+        assert_true(fabs(found - expected) <= 1000 * rc_type(type)->unit);
+    }
+}
+
+/* Rows that a group of lanes takes, and ones that a block does: columns are there several times. */
+static void softmax_is_that_of_the_host(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, COLS = 50, ENTRIES = 6000 };
+    static const rc_precision_t types[] = {RC_FP32, RC_FP64, RC_BF16, RC_FP16};
+    static int64_t ptr[ROWS + 1];
+    static int32_t col[ENTRIES];
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    gpu_t g;
+    if (!begin(&g))
+        skip();
+    rc_rng_seed(&rng, 53);
+    for (int n = 0; n < ROUNDS; n++) {
+        const rc_precision_t type = types[n % 4];
+        const size_t bytes = rc_precision_bytes(type);
+        for (int r = 0; r < ROWS; r++)
+            ptr[r + 1] = r + 1 == ROWS ? ENTRIES : ptr[r] + below(&rng, n % 3 ? 30 : 200);
+        for (int e = 0; e < ENTRIES; e++)
+            col[e] = (int32_t)below(&rng, COLS);
+        for (int i = 0; i < 2 * ENTRIES; i++)
+            rc_type(type)->store(b_host, i, (double)below(&rng, 2001) / 1000 - 1);
+        rc_plan_matrix_t m = {.rows = ROWS, .cols = COLS, .nnz = ENTRIES, .row_ptr = ptr, .row_ptr_bytes = 8, .col_idx = col,
+            .col_idx_bytes = 4, .val = b_host, .precision = type};
+        double *of_entry = c_host, *of_row = c_host + ENTRIES;
+        rc_softmax_t x = {.row = b_host, .col = below(&rng, 2) ? b_host : NULL, .slope = 0.2, .out = entry_host};
+        ok(rc_softmax_host(&m, &x, 2, &err), &err, "on the host");
+        const rc_plan_matrix_t there = put_matrix(&g, &m);
+        const void *b = put(&g, b_host, 2 * ENTRIES * bytes);
+        rc_softmax_t y = {.row = b, .col = x.col ? b : NULL, .slope = 0.2, .out = put(&g, c_there, ENTRIES * bytes)};
+        ok(rc_softmax(&there, &y, NULL, &err), &err, "there");
+        get(&g, entry_there, y.out, ENTRIES * bytes);
+        same(type, entry_there, entry_host, ENTRIES);
+        x.gradient = b_host;
+        x.of_entry = of_entry;
+        x.of_row = of_row;
+        ok(rc_softmax_host(&m, &x, 2, &err), &err, "on the host");
+        y.gradient = b;
+        y.of_entry = (void *)there.val; /* no part of what is asked */
+        y.of_row = put(&g, c_there, ROWS * bytes);
+        ok(rc_softmax(&there, &y, NULL, &err), &err, "there");
+        get(&g, c_there, y.of_entry, ENTRIES * bytes);
+        same(type, c_there, of_entry, ENTRIES);
+        get(&g, c_there, y.of_row, ROWS * bytes);
+        same(type, c_there, of_row, ROWS);
+        release(&g);
+    }
+    assert_int_equal(rc_softmax(NULL, NULL, NULL, &err), RC_EINVAL);
+    end(&g);
+}
+
 /* With the values of the plan, and with new ones before B; on two streams, of which the second gets a clone. */
 static void calls_of_xla_multiply(void **state)
 {
@@ -171,6 +232,7 @@ static void calls_of_xla_multiply(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes_are_those_of_the_host), cmocka_unit_test(calls_of_xla_multiply)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes_are_those_of_the_host), cmocka_unit_test(softmax_is_that_of_the_host),
+        cmocka_unit_test(calls_of_xla_multiply)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,8 +134,8 @@ layers()
             part=${name%%/*}
             ;;
         rowcast_io.h) part=io ;;
-        rowcast_plan.h | rowcast_cuda.h | rowcast_device.h)
-            [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] || [ "$room" = rowcast_cuda.h ] && continue
+        rowcast_plan.h | rowcast_rows.h | rowcast_cuda.h | rowcast_device.h)
+            [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] || [ "$room" = rowcast_cuda.h ] || [ "$room" = rowcast_rows.h ] && continue
             part=device
             ;;
         ../* | */../*)

@@ -4,6 +4,7 @@
 
 #include "base/type.h"
 #include "plan_fixture.h"
+#include "rowcast_rows.h"
 
 #include <math.h>
 #include <string.h>

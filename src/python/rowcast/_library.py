@@ -70,6 +70,8 @@ PlanProduct = _structure(k=c.c_int64, alpha=c.c_double * 2, beta=c.c_double * 2,
                          ld_out=c.c_int64, transposed=c.c_int, conjugated=c.c_int)
 Extremes = _structure(kind=c.c_int, k=c.c_int64, b=c.c_void_p, ldb=c.c_int64, out=c.c_void_p,
                       entry=c.c_void_p)
+Softmax = _structure(row=c.c_void_p, col=c.c_void_p, entry=c.c_void_p, slope=c.c_double,
+                     out=c.c_void_p, gradient=c.c_void_p, of_entry=c.c_void_p, of_row=c.c_void_p)
 PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,
                      error=c.c_double, speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double,
                      pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
@@ -94,6 +96,7 @@ STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_g
               "rc_pattern_info_t": PatternInfo,
               "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
               "rc_plan_call_t": PlanCall, "rc_extremes_t": Extremes,
+              "rc_softmax_t": Softmax,
               "rc_plan_product_t": PlanProduct,
               "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer,
               "rc_system_options_t": SystemOptions, "rc_system_info_t": SystemInfo,
@@ -150,6 +153,7 @@ _PLAN = {
     "rc_system_to": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
     "rc_system_back": (c.c_int, [c.c_void_p, P(SystemBlock), c.c_void_p, P(Err)]),
     "rc_extremes_host": (c.c_int, [P(PlanMatrix), P(Extremes), c.c_int, P(Err)]),
+    "rc_softmax_host": (c.c_int, [P(PlanMatrix), P(Softmax), c.c_int, P(Err)]),
     "rc_xla_plan_new": (c.c_int, [c.c_void_p, P(c.c_void_p), P(Err)]),
     "rc_xla_plan_close": (None, [c.c_void_p]),
     "rc_xla_call": (c.c_void_p, [c.c_void_p]),
@@ -159,6 +163,7 @@ _CUDA = {
     "rc_pattern_read": (c.c_int, [P(PlanMatrix), c.c_void_p, P(PatternInfo), P(Err)]),
     "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
     "rc_extremes": (c.c_int, [P(PlanMatrix), P(Extremes), c.c_void_p, P(Err)]),
+    "rc_softmax": (c.c_int, [P(PlanMatrix), P(Softmax), c.c_void_p, P(Err)]),
     "rc_order_system_cuda": (c.c_int, [P(PlanMatrix), P(SystemOptions), c.c_void_p, P(c.c_void_p),
                                        P(Err)]),
     "rc_gpu_list": (c.c_int, [P(c.c_void_p), P(c.c_int), P(Err)]),
