@@ -144,8 +144,11 @@ class Product(Handle):
                               "one that has not yet: set rowcast.torch.settings.graphs before the "
                               "product before the capture")
         new = summed(val, slot, self.nnz).contiguous()
-        lib.call(self._library.rc_plan_update_values, run.handle, self.nnz, new.data_ptr(),
-                 self._precision, int(not self._on_cpu), run.stream)
+        status = self._library.rc_plan_update_values(
+            run.handle, self.nnz, new.data_ptr(), self._precision, not self._on_cpu, run.stream,
+            run.arguments[-1])
+        if status < 0:
+            lib.check(status, run.err)
         run.renewed = True
         run.values.took(val)
 

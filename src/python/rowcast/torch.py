@@ -130,9 +130,9 @@ def _dense(b: Any, name: str) -> None:
                         f"{b.layout if isinstance(b, Tensor) else type(b).__name__}")
 
 
-def _changes(*tensors: Tensor) -> Tuple[int, ...]:
+def _changes(crow: Tensor, col: Tensor) -> Tuple[int, int]:
     """How often each was changed, where PyTorch counts it."""
-    return tuple(0 if t.is_inference() else t._version for t in tensors)
+    return (0 if crow.is_inference() else crow._version, 0 if col.is_inference() else col._version)
 
 
 # ---------------------------------------------------------------- sparse tensors
@@ -224,7 +224,10 @@ class _Seen:
         self.of, self.matrix = weakref.ref(a, gone), _parts(a)
         self._places = _places(a.detach())  # have the count of changes of those in the tensor
         self._state, self._arrays = self._now(a), _arrays(a)
-        self._values = _values(a.detach()).data_ptr()
+        values, again = _values(a.detach()), _values(a.detach())
+        self._values = values.data_ptr()
+        #: each time that they are asked for
+        self._are_new = values.dim() == 1 and values is not again
 
     def _now(self, a: Tensor) -> Any:
         first, second = self._places
@@ -243,8 +246,13 @@ class _Seen:
         """
         if a.requires_grad and torch.is_grad_enabled():
             given = _Values.apply(a)
-        flat, order = given.reshape(-1), self.matrix._order
-        return flat.view_as(flat) if order is None else flat[order]
+        order = self.matrix._order
+        if order is not None:
+            return given.reshape(-1)[order]
+        if self._are_new:
+            return given
+        flat = given.reshape(-1)
+        return flat.view_as(flat)
 
 
 #: By the identity of sparse tensors.
@@ -296,7 +304,7 @@ def _autocast_of_1(kind: str) -> Optional[torch.dtype]:
 
 
 #: The type of autocast on a kind of device; None: it is off.
-_autocast = _autocast_of_2 if hasattr(torch, "get_autocast_dtype") else _autocast_of_1
+autocast_type = _autocast_of_2 if hasattr(torch, "get_autocast_dtype") else _autocast_of_1
 
 
 def _cast(dtype: torch.dtype, *tensors: Tensor) -> Tuple[Tensor, ...]:
@@ -313,7 +321,7 @@ def _times(a: Union[Matrix, Tensor], b: Tensor, transposed: bool) -> Tensor:
 
 
 def _autocasted(val: Tensor, b: Tensor) -> Tuple[Tensor, ...]:
-    dtype = _autocast(b.device.type)
+    dtype = autocast_type(b.device.type)
     return (val, b) if dtype is None else _cast(dtype, val, b)
 
 
@@ -382,7 +390,7 @@ def sddmm(a: Union[Matrix, Tensor], y: Tensor, x: Tensor) -> Tensor:
     for given, name, rows in ((y, "Y", m.shape[0]), (x, "X", m.shape[1])):
         if given.dim() != 2 or given.shape[0] != rows:
             raise ValueError(f"{name}: expected {rows} x K, found {shown(given)}")
-    dtype = _autocast(val.device.type)
+    dtype = autocast_type(val.device.type)
     if dtype is not None:
         val, y, x = _cast(dtype, val, y, x)
     if y.dtype != val.dtype:
