@@ -6,9 +6,10 @@
     jobs/clients.py --sizes 100000 --features 64 gcn cupy
     jobs/clients.py --module                     not the drop-in, but plans of the Python module
     jobs/clients.py --module --autocast gat-edges  layers of PyTorch Geometric by rowcast.pyg, in bf16 both times
+    jobs/clients.py --module --device cpu --sizes 1000 gat-edges  on the CPUs, to see whether it is right
     jobs/clients.py --run out.json gcn           in this process, as it is; for profilers
 
-Needs PyTorch with CUDA; PyTorch Geometric and CuPy for the clients of their names.  The drop-in is
+Needs PyTorch, on a GPU with CUDA; PyTorch Geometric and CuPy for the clients of their names.  The drop-in is
 librowcast_cusparse.so of --library, else the one that the loader finds; for --module PYTHONPATH names the module.
 """
 import argparse
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import time
 
-LAYERS = ("gcn-edges", "gcn-csr", "sage-csr", "gin-csr", "gat-edges")  # a kind, and what of the graph it is given
+LAYERS = ("gcn-edges", "gcn-csr", "sage-csr", "gin-csr", "gat-edges", "gatv2-edges")  # a kind, and what of the graph it is given
 CLIENTS = ("spmm", "gcn", "pyg", "cupy", *LAYERS)
 GRAPHS = ("communities", "powerlaw")
 MEAN = 16  # entries in a row, before self loops
@@ -30,33 +31,39 @@ PROGRAMS = (("gcn", 1000000, 64, 50), ("gcn", 1000000, 64, 200), ("gcn", 1000000
 said = []  # of plans of the Python module
 
 
-def graph(kind, n, seed=1):
-    """A symmetric graph with self loops and weights 1/sqrt(d_i d_j), as sparse CSR of fp32 on the GPU."""
+def graph(kind, n, device, seed=1):
+    """A symmetric graph with self loops and weights 1/sqrt(d_i d_j), as sparse CSR of fp32 there."""
     import torch
-    g = torch.Generator(device="cuda").manual_seed(seed)
+    g = torch.Generator(device=device).manual_seed(seed)
     m = n * MEAN // 2
-    draw = lambda: torch.rand(m, generator=g, device="cuda", dtype=torch.float64)
+    draw = lambda: torch.rand(m, generator=g, device=device, dtype=torch.float64)
     if kind == "communities":
         size = 250
         u = (draw() * n).long()
         inside = torch.clamp(u // size * size + (draw() * size).long(), max=n - 1)
         v = torch.where(draw() < 0.8, inside, (draw() * n).long())
     else:  # vertex i of weight (i + 1)^-0.6, numbered at random
-        name = torch.randperm(n, generator=g, device="cuda")
+        name = torch.randperm(n, generator=g, device=device)
         u, v = (name[torch.clamp((draw() ** 2.5 * n).long(), max=n - 1)] for _ in range(2))
-    loops = torch.arange(n, device="cuda")
+    loops = torch.arange(n, device=device)
     key = torch.unique(torch.cat([u * n + v, v * n + u, loops * n + loops]))
     row, col = key // n, key % n
     degree = torch.bincount(row, minlength=n)
-    crow = torch.zeros(n + 1, dtype=torch.int64, device="cuda")
+    crow = torch.zeros(n + 1, dtype=torch.int64, device=device)
     crow[1:] = torch.cumsum(degree, 0)
     scale = degree.double().rsqrt()
     return torch.sparse_csr_tensor(crow, col, (scale[row] * scale[col]).float(), size=(n, n))
 
 
-def timed(count, work):
-    """ms of each call of work, by events of the stream."""
+def timed(count, work, device):
+    """ms of each call of work: by events of the stream, on the CPUs by the clock."""
     import torch
+    if device.type == "cpu":
+        marks = [time.perf_counter() * 1e3]
+        for _ in range(count):
+            work()
+            marks.append(time.perf_counter() * 1e3)
+        return [b - a for a, b in zip(marks, marks[1:])]
     marks = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
     marks[0].record()
     for mark in marks[1:]:
@@ -92,13 +99,13 @@ def spmm(a, features, epochs, module):
     """torch.sparse.mm of one matrix."""
     import torch
     multiply = product_of(a, [features], module)
-    b = torch.randn(a.shape[1], features, device="cuda", generator=torch.Generator(device="cuda").manual_seed(2))
+    b = torch.randn(a.shape[1], features, device=a.device, generator=torch.Generator(device=a.device).manual_seed(2))
     out = {}
 
     def work():
         out["c"] = multiply(b)
 
-    ms = timed(epochs, work)
+    ms = timed(epochs, work, a.device)
     return ms, [float(out["c"].double().square().mean())]
 
 
@@ -109,21 +116,21 @@ def train(model, parameters, x, labels, epochs, autocast=False):
 
     def work():
         optimiser.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=autocast):
+        with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=autocast):
             loss = torch.nn.functional.cross_entropy(model(x), labels)
         loss.backward()
         optimiser.step()
         losses.append(loss.detach())
 
-    ms = timed(epochs, work)
+    ms = timed(epochs, work, x.device)
     return ms, [float(v) for v in losses]
 
 
 def data(a, features):
     import torch
-    g = torch.Generator(device="cuda").manual_seed(3)
-    x = torch.randn(a.shape[0], features, device="cuda", generator=g)
-    labels = torch.randint(0, 16, (a.shape[0],), device="cuda", generator=g)
+    g = torch.Generator(device=a.device).manual_seed(3)
+    x = torch.randn(a.shape[0], features, device=a.device, generator=g)
+    labels = torch.randint(0, 16, (a.shape[0],), device=a.device, generator=g)
     torch.manual_seed(4)
     return x, labels
 
@@ -133,8 +140,8 @@ def gcn(a, features, epochs, module):
     import torch
     multiply = product_of(a, [features, 16], module)
     x, labels = data(a, features)
-    first = torch.nn.Linear(features, features).cuda()
-    second = torch.nn.Linear(features, 16).cuda()
+    first = torch.nn.Linear(features, features).to(a.device)
+    second = torch.nn.Linear(features, 16).to(a.device)
     model = lambda x: multiply(second(torch.relu(multiply(first(x)))))
     return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
 
@@ -151,8 +158,8 @@ def pyg(a, features, epochs, module):
 
     layer = Planned if module else GCNConv
     x, labels = data(a, features)
-    first = layer(features, features, normalize=False).cuda()
-    second = layer(features, 16, normalize=False).cuda()
+    first = layer(features, features, normalize=False).to(a.device)
+    second = layer(features, 16, normalize=False).to(a.device)
     model = lambda x: second(torch.relu(first(x, a)), a)
     return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
 
@@ -163,10 +170,10 @@ def layers(client, a, features, epochs, module, autocast):
     import torch_geometric.nn as nn
     kind, form = client.split("-")
     make = {"gcn": lambda n, m: nn.GCNConv(n, m, normalize=form == "edges"), "sage": nn.SAGEConv, "gat": nn.GATConv,
-            "gin": lambda n, m: nn.GINConv(torch.nn.Linear(n, m))}[kind]
+            "gatv2": nn.GATv2Conv, "gin": lambda n, m: nn.GINConv(torch.nn.Linear(n, m))}[kind]
     given = a
     if form == "edges":
-        row = torch.repeat_interleave(torch.arange(a.shape[0], device="cuda"), a.crow_indices().diff())
+        row = torch.repeat_interleave(torch.arange(a.shape[0], device=a.device), a.crow_indices().diff())
         given = torch.stack([row, a.col_indices()])[:, row != a.col_indices()]
     x, labels = data(a, features)
 
@@ -178,7 +185,7 @@ def layers(client, a, features, epochs, module, autocast):
         def forward(self, x):
             return self.second(torch.relu(self.first(x, given)), given)
 
-    model = Network().cuda()
+    model = Network().to(a.device)
     if module:
         import rowcast.pyg
         model = rowcast.pyg.use(model)
@@ -207,22 +214,23 @@ def cupy(a, features, epochs, module):
         out["c"] = multiply(b)
 
     with stream:
-        ms = timed(epochs, work)
+        ms = timed(epochs, work, b.device)
     return ms, [float((out["c"].astype(cp.float64) ** 2).mean())]
 
 
 def run(args):
     """Every case in this process; results as JSON."""
     import torch
-    results = []
+    on_gpu, results = args.device == "cuda", []
     for n in args.sizes:
         for kind in args.graphs:
-            a = graph(kind, n)
+            a = graph(kind, n, args.device)
             for features in args.features:
                 for client in args.clients:
                     case = {"client": client, "graph": kind, "vertices": n, "entries": a._nnz(), "features": features}
                     try:
-                        torch.cuda.synchronize()
+                        if on_gpu:
+                            torch.cuda.synchronize()
                         start = time.time()
                         how = (a, features, args.epochs, args.module)
                         ms, losses = (layers(client, *how, args.autocast) if client in LAYERS
@@ -234,7 +242,7 @@ def run(args):
                     torch.cuda.empty_cache()
             del a
     with open(args.run, "w") as f:
-        json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
+        json.dump({"device": torch.cuda.get_device_name() if on_gpu else "CPUs", "torch": torch.__version__, "cuda": torch.version.cuda,
                    "results": results, "said": said}, f)
 
 
@@ -256,7 +264,7 @@ def child(args, ours):
         environment = preloaded(args.library, environment)
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
-        words = [sys.executable, os.path.abspath(__file__), "--run", out, "--epochs", str(args.epochs)]
+        words = [sys.executable, os.path.abspath(__file__), "--run", out, "--epochs", str(args.epochs), "--device", args.device]
         for name in ("sizes", "features", "graphs"):
             words += ["--" + name, ",".join(map(str, getattr(args, name)))]
         words += ["--module"] if ours and args.module else []
@@ -331,6 +339,7 @@ def main():
     p.add_argument("--sizes", type=numbers, default=[100000, 1000000], help="vertices [100000,1000000]")
     p.add_argument("--features", type=numbers, default=[64, 256], help="[64,256]")
     p.add_argument("--graphs", type=lambda t: t.split(","), default=list(GRAPHS), help="[communities,powerlaw]")
+    p.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu: those that need no CuPy [cuda]")
     p.add_argument("--epochs", type=int, default=100)
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")

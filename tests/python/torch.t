@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 74
+plan 87
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -70,17 +70,18 @@ for test in "check products" "check orders_of_b" "check unsorted_and_twice" "che
         skip "${test#* } on a GPU" "no GPU, or none that PyTorch sees"
     fi
 done
-if "$python" -c 'import torch_geometric' 2>err; then
-    geometric=yes
-else
-    geometric=no
+if ! "$python" -c 'import torch_geometric' 2>err; then
+    PYTHONPATH=$PYTHONPATH:$top_srcdir/tests/python/stand_in
+    echo "# without PyTorch Geometric: layers of a stand-in"
 fi
 for place in cpu cuda; do
-    for test in layers weights rectangles changed_edges pyg_calls sparse validated autocast captured gone copies; do
-        if [ $geometric = yes ] && { [ $place = cpu ] || [ $gpu = yes ]; }; then
+    for test in layers attention attention_shown attention_derived attention_between attention_of_others attention_operations \
+        weights rectangles changed_edges pyg_calls sparse validated autocast captured gone copies; do
+        if [ $place = cpu ] || [ $gpu = yes ]; then
             check "PyTorch Geometric: $test, $place" pyg $test $place
         else
-            skip "PyTorch Geometric: $test, $place" "no PyTorch Geometric, or no GPU"
+            skip "PyTorch Geometric: $test, $place" "no GPU that PyTorch sees"
         fi
     done
 done
+ok "PyTorch Geometric: clients" "$python" "$top_srcdir/tests/python/torch_clients.py" "$top_srcdir/jobs/clients.py"

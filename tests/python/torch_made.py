@@ -7,6 +7,7 @@ import torch
 
 warnings.filterwarnings("ignore", message="Sparse")  # CSR is said to be young
 warnings.filterwarnings("ignore", message=r"`torch\.jit\.\w+` is deprecated")  # PyTorch's own calls of it, too
+warnings.filterwarnings("ignore", message="scatter_reduce")  # likewise
 import rowcast.torch as rt  # noqa: E402
 
 F64 = torch.float64

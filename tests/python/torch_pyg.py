@@ -1,5 +1,6 @@
 """Layers of PyTorch Geometric with and without plans: torch_pyg.py TEST [cuda]."""
 import copy
+import inspect
 import pickle
 
 from torch_made import DEVICE, F64, near, random, run  # first: it says which warnings are others'
@@ -9,13 +10,21 @@ import torch_geometric.nn as nn
 
 import rowcast.pyg as pyg
 import rowcast.torch as rt
-from rowcast import _torch_ops as ops
+from rowcast import _pyg_edges, _torch_ops as ops
+from rowcast._pyg_edges import Edges
 
 NODES, EDGES, WIDTH = 300, 2000, 12
 MADE = {"GCN": lambda: nn.GCNConv(WIDTH, 5), "SAGE": lambda: nn.SAGEConv(WIDTH, 5),
         "sums": lambda: nn.SAGEConv(WIDTH, 5, aggr="sum"), "GIN": lambda: nn.GINConv(torch.nn.Linear(WIDTH, 5)),
         "GAT": lambda: nn.GATConv(WIDTH, 4, heads=3), "one head": lambda: nn.GATConv(WIDTH, 4),
-        "APPNP": lambda: nn.APPNP(3, 0.1)}
+        "GATv2": lambda: nn.GATv2Conv(WIDTH, 4, heads=3), "APPNP": lambda: nn.APPNP(3, 0.1)}
+ATTENDING = {
+    "heads": lambda: nn.GATConv(WIDTH, 4, heads=3, negative_slope=0.3), "one": lambda: nn.GATConv(WIDTH, 4, add_self_loops=False),
+    "mean": lambda: nn.GATConv(WIDTH, 4, heads=2, concat=False, dropout=0.4),
+    "edges": lambda: nn.GATConv(WIDTH, 4, heads=2, edge_dim=3), "an edge": lambda: nn.GATConv(WIDTH, 4, edge_dim=1, dropout=0.2),
+    "edges, v2": lambda: nn.GATv2Conv(WIDTH, 4, heads=2, edge_dim=3),
+    "v2": lambda: nn.GATv2Conv(WIDTH, 4, heads=3, negative_slope=0.3), "v2, one": lambda: nn.GATv2Conv(WIDTH, 4, dropout=0.3),
+    "v2, mean": lambda: nn.GATv2Conv(WIDTH, 4, heads=2, concat=False, add_self_loops=False, share_weights=True)}
 
 
 def edges(seed=3, to=NODES):
@@ -32,18 +41,25 @@ def pair(make):
 
 
 class Products:
-    """How many products were asked of plans in its block."""
+    """How many products were asked of plans in its block, or softmaxes of the library."""
+
+    def __init__(self, of=Edges, name="times"):
+        self.of, self.name = of, name
 
     def __enter__(self):
-        self.count, self.times = 0, pyg._Edges.times
-        pyg._Edges.times = lambda *given: (self._one(), self.times(*given))[1]
+        self.count, self.asked = 0, getattr(self.of, self.name)
+        setattr(self.of, self.name, lambda *given: (self._one(), self.asked(*given))[1])
         return self
 
     def __exit__(self, *_):
-        pyg._Edges.times = self.times
+        setattr(self.of, self.name, self.asked)
 
     def _one(self):
         self.count += 1
+
+
+def softmaxes():
+    return Products(_pyg_edges, "softmax")
 
 
 def step(layer, x, *given):
@@ -68,6 +84,134 @@ def layers():
                 for layer in both:
                     layer.zero_grad()
             assert asked.count > 0, name
+
+
+def of_edges(name, e, to=NODES):
+    """What layers of edge_dim are given: 3 numbers of an edge, or one."""
+    if name in ("edges", "edges, v2"):
+        return [random(e.shape[1], 3)]
+    return [random(e.shape[1])] if name == "an edge" else []
+
+
+def attention():
+    """Scores, softmax and dropout, both ways of edges, trained and not; no softmax of PyTorch Geometric is left."""
+    e, x = edges(), random(NODES, WIDTH) - 0.5
+    for name, make in ATTENDING.items():
+        for flow in ("source_to_target", "target_to_source"):
+            both = pair(make)
+            for layer in both:
+                layer.flow = flow
+            given = of_edges(name, e)
+            for n in range(6):
+                results = []
+                for layer in both:
+                    layer.zero_grad()
+                    layer.train(n % 3 > 0)
+                    torch.manual_seed(n)
+                    with softmaxes() as asked:
+                        results.append(step(layer, x, e, *given))
+                assert asked.count == (n > 3) or n < 4, (name, flow, n, asked.count)
+                for wanted, found in zip(*results):
+                    near(found, wanted, (name, flow, n))
+
+
+def attention_shown():
+    """The attention that a layer returns is that of edges as they came."""
+    e, x = edges(), random(NODES, WIDTH)
+    for name in ("heads", "mean", "v2", "v2, one"):
+        both = pair(ATTENDING[name])
+        for n in range(6):
+            results = []
+            for layer in both:
+                torch.manual_seed(n)
+                layer.zero_grad()
+                out, (at, alpha) = layer(x, e, return_attention_weights=True)
+                (out.square().sum() + alpha.square().sum()).backward()
+                results.append([out, at, alpha, *(p.grad for p in layer.parameters())])
+            for wanted, found in zip(*results):
+                near(found, wanted, (name, n))
+
+
+def attention_derived():
+    """First and second derivatives against finite differences; edges that come twice, and vertices without any."""
+    made = torch.tensor([[0, 1, 1, 2, 3, 3, 3], [1, 2, 2, 0, 1, 2, 0]], device=DEVICE)
+    x = random(5, WIDTH) - 0.5
+    for make in (lambda: nn.GATConv(WIDTH, 2, heads=2, add_self_loops=False, edge_dim=2), lambda: nn.GATConv(WIDTH, 3),
+                 lambda: nn.GATv2Conv(WIDTH, 2, heads=2, add_self_loops=False, edge_dim=2), lambda: nn.GATv2Conv(WIDTH, 3)):
+        layer = pair(make)[1]
+        has = [random(made.shape[1], 2)] if layer.lin_edge is not None else []
+        for _ in range(5):
+            layer(x, made, *has)
+        given = [t.clone().requires_grad_() for t in (x, *has)]
+        with softmaxes() as asked:
+            assert torch.autograd.gradcheck(lambda *g: layer(g[0], made, *g[1:]), given)
+        assert asked.count > 0
+        assert torch.autograd.gradgradcheck(lambda *g: layer(g[0], made, *g[1:]), given)
+
+
+def attention_between():
+    """From some vertices to others."""
+    e = edges(to=70)
+    x, y = random(NODES, WIDTH), random(70, WIDTH, seed=5)
+    for make in (lambda: nn.GATConv(WIDTH, 4, heads=2, add_self_loops=False), lambda: nn.GATv2Conv(WIDTH, 4, heads=2)):
+        one, other = pair(make)
+        for n in range(6):
+            near(other((x, y), e), one((x, y), e), n)
+    one, other = pair(lambda: nn.GATConv(WIDTH, 4, add_self_loops=False))
+    for n in range(6):  # no scores of the ends, and their number
+        near(other((x, None), e, size=(NODES, 80)), one((x, None), e, size=(NODES, 80)), n)
+
+
+def attention_of_others():
+    """Layers of other scores, or that are looked at, have PyTorch Geometric's softmax and right results."""
+    class Scaled(nn.GATConv):
+        def edge_update(self, *given, **named):
+            return 2 * super().edge_update(*given, **named)
+
+    class Doubled(nn.GATConv):
+        def forward(self, x, edge_index):
+            alpha = (x[:, :1].contiguous(), x[:, 1:2].contiguous())
+            alpha = 2 * self.edge_updater(edge_index, alpha=alpha, edge_attr=None)
+            return self.propagate(edge_index, x=(x[:, None], x[:, None]), alpha=alpha)
+
+    Scaled.edge_update.__signature__ = inspect.signature(nn.GATConv.edge_update)
+    e, x, seen = edges(), random(NODES, WIDTH), []
+    hooked, watched = pair(ATTENDING["heads"])
+    watched.register_edge_update_forward_hook(lambda *given: seen.append(1))
+    for one, other in (pair(lambda: Scaled(WIDTH, 4)), pair(lambda: Doubled(WIDTH, 4)), (hooked, watched)):
+        for n in range(6):
+            with softmaxes() as asked:
+                near(other(x, e), one(x, e), n)
+            assert asked.count == 0
+    assert len(seen) == 6
+    for name in ("edges", "edges, v2"):  # with too many of what edges have
+        one, other = (layer.eval() for layer in pair(ATTENDING[name]))
+        one.add_self_loops = other.add_self_loops = False
+        for _ in range(6):
+            other(x, e, *of_edges(name, e))
+        for layer in (one, other):
+            try:
+                layer(x, e, random(EDGES + 1, 3))
+            except RuntimeError:
+                continue
+            raise AssertionError(name)
+
+
+def attention_operations():
+    """A step has fewer operations of PyTorch, and neither gathers nor scatters by edges but for GATv2's ends."""
+    e, x = torch.unique(edges(), dim=1), random(NODES, WIDTH)  # what is there twice plans add up
+    for name, ends in (("heads", 0), ("one", 0), ("v2", 2)):
+        counts = []
+        for layer in pair(ATTENDING[name]):
+            for _ in range(5):
+                step(layer, x, e)
+            with torch.profiler.profile() as profile:
+                step(layer, x, e)
+            counts.append({event.key: event.count for event in profile.key_averages()})
+        plain, ours = counts
+        assert sum(ours.values()) < 0.8 * sum(plain.values()), (name, sum(ours.values()), sum(plain.values()))
+        moves = {key: n for key, n in ours.items() if any(word in key for word in ("scatter", "gather", "index"))}
+        assert sum(moves.values()) == ends + (2 if name == "v2" else 0), (name, moves)  # and to heads, and back
 
 
 def weights():
@@ -140,15 +284,16 @@ def validated():
 
 
 def autocast():
-    """Types of outputs stay what they were."""
+    """Types of outputs stay what they were; attention is by the library there, too."""
     e, x = edges(), random(NODES, WIDTH).float()
-    for name in ("GCN", "SAGE", "GAT"):
+    for name in ("GCN", "SAGE", "GAT", "GATv2"):
         one, other = (layer.float() for layer in pair(MADE[name]))
         for n in range(6):
-            with torch.autocast(DEVICE, dtype=torch.bfloat16):
+            with torch.autocast(DEVICE, dtype=torch.bfloat16), softmaxes() as asked:
                 wanted, found = one(x, e), other(x, e)
             assert wanted.dtype == found.dtype, (name, n)
             assert torch.allclose(found.float(), wanted.float(), rtol=0.05, atol=0.05), (name, n)
+        assert asked.count == name.startswith("GAT"), name
 
 
 def captured():

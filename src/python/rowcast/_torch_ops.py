@@ -8,15 +8,14 @@ largest term, or with kind 1 the least; as many as there are entries: the row ha
 """
 from __future__ import annotations
 
-import ctypes as c
 from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import torch
 from torch.autograd import forward_ad
 
 from . import _library as lib
-from ._torch_memory import Tensor, has_type, stream_of, type_name, types
-from ._torch_patterns import Pattern, csr, kept, threads
+from ._torch_memory import Tensor, has_type, type_name, types
+from ._torch_patterns import Pattern, csr, kept, on_rows
 
 _AGAIN = 64  # ways to ask for a product that are remembered, of a pattern
 _Dims = Tuple[Optional[int], ...]
@@ -171,12 +170,7 @@ def _extreme(ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor, kind: int) -> Ten
     matrix = lib.PlanMatrix(**csr(ptr, idx, b.shape[0]), val=val.data_ptr(),
                             precision=types()[type_name(val.dtype)])
     asked = lib.Extremes(kind=kind, k=b.shape[1], b=b.data_ptr(), ldb=ld, entry=out.data_ptr())
-    given = c.byref(matrix), c.byref(asked)
-    if b.device.type == "cpu":
-        lib.call(lib.load("rowcast_plan").rc_extremes_host, *given, threads())
-    else:
-        with torch.cuda.device(b.device):  # that of a default stream is the current one
-            lib.call(lib.load("rowcast_cuda").rc_extremes, *given, stream_of(b.device.index))
+    on_rows("rc_extremes", matrix, asked, b.device)
     return out
 
 

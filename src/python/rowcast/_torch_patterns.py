@@ -161,6 +161,16 @@ def csr(ptr: Tensor, idx: Tensor, minors: int) -> Dict[str, Any]:
             "on_device": int(ptr.device.type != "cpu")}
 
 
+def on_rows(name: str, matrix: Any, asked: Any, device: torch.device) -> None:
+    """Call a function of the rows of a matrix, of both libraries, where it is."""
+    given = c.byref(matrix), c.byref(asked)
+    if device.type == "cpu":
+        lib.call(getattr(lib.load("rowcast_plan"), f"{name}_host"), *given, threads())
+        return
+    with torch.cuda.device(device):  # that of a default stream is the current one
+        lib.call(getattr(lib.load("rowcast_cuda"), name), *given, stream_of(device.index))
+
+
 #: With the memory that it lives as long as.
 _Lasting = Tuple[Pattern, StorageWeakRef, StorageWeakRef]
 

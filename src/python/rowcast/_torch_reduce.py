@@ -18,7 +18,7 @@ _EXTREMES = {"amax": 0, "amin": 1}  # of rc_extreme_t
 _is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 
 
-def _kept(m: Any, name: str, make: Callable[[], Tensor]) -> Tensor:
+def kept_of(m: Any, name: str, make: Callable[[], Tensor]) -> Tensor:
     """What a pattern has, made where it has not; compiled and captured functions make it."""
     if _is_compiling():
         return make()
@@ -31,9 +31,9 @@ def _kept(m: Any, name: str, make: Callable[[], Tensor]) -> Tensor:
     return more[name]
 
 
-def _majors(m: Any) -> Tensor:
-    """The column of each entry of a matrix by columns."""
-    return torch.repeat_interleave(torch.arange(m.shape[1], device=m.crow.device),
+def majors(m: Any) -> Tensor:
+    """The row of each entry, of a matrix by columns the column."""
+    return torch.repeat_interleave(torch.arange(m.crow.shape[0] - 1, device=m.crow.device),
                                    m.crow.diff().long(), output_size=m.col.shape[0])
 
 
@@ -41,10 +41,10 @@ def _by_rows(m: Any) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
     """Row pointers, columns, and where the entries by rows are among all; None: at their places."""
     if not m.by_columns:
         return m.crow, m.col, None
-    order = _kept(m, "by rows", lambda: torch.sort(m.col, stable=True)[1])
-    crow = _kept(m, "crow", lambda: torch.nn.functional.pad(
+    order = kept_of(m, "by rows", lambda: torch.sort(m.col, stable=True)[1])
+    crow = kept_of(m, "crow", lambda: torch.nn.functional.pad(
         _lengths_of(m).cumsum(0), (1, 0)))
-    return crow, _kept(m, "col", lambda: _majors(m)[order]), order
+    return crow, kept_of(m, "col", lambda: majors(m)[order]), order
 
 
 def _lengths_of(m: Any) -> Tensor:
@@ -57,7 +57,7 @@ def _lengths_of(m: Any) -> Tensor:
 
 def _lengths(m: Any) -> Tensor:
     """The same, at least 1."""
-    return _kept(m, f"lengths {m.by_columns}", lambda: _lengths_of(m).clamp(min=1))
+    return kept_of(m, f"lengths {m.by_columns}", lambda: _lengths_of(m).clamp(min=1))
 
 
 # ---------------------------------------------------------------- reductions

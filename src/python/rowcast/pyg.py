@@ -5,6 +5,7 @@
     rowcast.pyg.restore(model)       # as before
 
 A layer that adds up, averages or weighs what comes along edges is a product with a sparse matrix.
+Attention is a softmax over its rows.
 Edges become that matrix when the same tensor comes back: those of a batch that is seen once do not.
 What a layer makes of the edges of before (self loops, normalisation) is kept with them.  A call
 that is no such product is PyTorch Geometric's, with hooks, explanations and other reductions.
@@ -19,8 +20,9 @@ import torch
 import torch_geometric.nn as nn
 from torch_geometric.nn.conv import MessagePassing
 
+from ._pyg_edges import Edges
 from ._torch_memory import Stamp, Tensor, has_type, is_capturing
-from .torch import Matrix, replaced, spmm
+from .torch import autocast_type, replaced
 
 __all__ = ["layers", "restore", "use"]
 
@@ -38,65 +40,19 @@ _MAKERS = {"gcn_conv": ("gcn_norm",), "appnp": ("gcn_norm",), "sg_conv": ("gcn_n
            "gatv2_conv": ("remove_self_loops", "add_self_loops")}
 
 _eager = getattr(getattr(torch, "compiler", None), "disable", lambda f: f)
-_inside = threading.local()  # .layer: one that is used by plans runs in this thread
+#: Of this thread: .layer, one that is used by plans runs; .shows, it returns its attention;
+#: .attention, what its scores became.
+_inside = threading.local()
 
 
 # ---------------------------------------------------------------- edges
-
-class _Moved(torch.autograd.Function):
-    """Entries in another order, and their gradients in that of before."""
-
-    @staticmethod
-    def forward(ctx: Any, t: Tensor, order: Tensor, back: Tensor) -> Tensor:
-        ctx.save_for_backward(order, back)
-        return t[order]
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> Tuple[Tensor, None, None]:
-        order, back = ctx.saved_tensors
-        return _Moved.apply(g, back, order), None, None
-
-
-class _Edges:
-    """Edges as a matrix: its entry (i, j) is an edge from j to i."""
-
-    def __init__(self, ends: Tensor, begins: Tensor, shape: Tuple[int, int]):
-        self._order = torch.argsort(ends * shape[1] + begins)
-        self._back = torch.argsort(self._order)
-        crow = torch.searchsorted(ends[self._order].contiguous(),
-                                  torch.arange(shape[0] + 1, device=ends.device))
-        self._degree = crow.diff().clamp(min=1)
-        ones = torch.ones(ends.shape[0], device=ends.device)
-        self._matrix = Matrix(crow.int(), begins[self._order].int(), ones, shape)
-        self._fixed: Dict[Tuple[torch.dtype, bool], Matrix] = {}
-
-    def _plain(self, dtype: torch.dtype, mean: bool) -> Matrix:
-        """That adds up, or averages."""
-        key = dtype, mean
-        if key not in self._fixed:
-            with torch.inference_mode(False), torch.no_grad():
-                each = self._degree.double().reciprocal() if mean else self._degree.sign()
-                entries = torch.repeat_interleave(each.to(dtype), self._matrix.crow.diff().long())
-            self._fixed[key] = self._matrix.with_values(entries)
-        return self._fixed[key]
-
-    def times(self, weight: Optional[Tensor], x: Tensor, mean: bool) -> Tensor:
-        """[rows, K], or [rows, heads, K] with a weight for each head."""
-        if weight is None:
-            return spmm(self._plain(x.dtype, mean), x)
-        moved = _Moved.apply(weight, self._order, self._back)
-        if x.dim() == 2:
-            return spmm(self._matrix.with_values(moved.view(-1)), x)
-        heads = zip(moved.t().contiguous().unbind(0), x.unbind(1))
-        return torch.stack([spmm(self._matrix.with_values(w), b) for w, b in heads], 1)
-
 
 class _Known:
     """A tensor of edges that was seen, and its matrix once it is worth one."""
 
     def __init__(self, edge_index: Tensor, key: Any):
         self.stamp, self.key, self.uses = Stamp(), key, 0
-        self.edges: Optional[_Edges] = None
+        self.edges: Optional[Edges] = None
         self.stamp.took(edge_index)
 
 
@@ -109,7 +65,7 @@ def _alive() -> List[_Known]:
     return [k for k in _known if not k.stamp.is_gone()]
 
 
-def _edges(edge_index: Tensor, shape: Tuple[int, int], end: int) -> Optional[_Edges]:
+def _edges(edge_index: Tensor, shape: Tuple[int, int], end: int, uses: int = 1) -> Optional[Edges]:
     """Of a tensor that came back; None: not yet."""
     key = shape, end
     with _lock:
@@ -119,10 +75,10 @@ def _edges(edge_index: Tensor, shape: Tuple[int, int], end: int) -> Optional[_Ed
         else:
             _known.remove(known)
         _known[:] = [known, *_alive()][:_KEPT]
-        known.uses += 1
+        known.uses += uses
         if known.edges is None and known.uses > _USES and not is_capturing(edge_index.device):
             with torch.inference_mode(False), torch.no_grad():  # training may need it, too
-                known.edges = _Edges(edge_index[end], edge_index[1 - end], shape)
+                known.edges = Edges(edge_index[end], edge_index[1 - end], shape)
         return known.edges
 
 
@@ -177,21 +133,29 @@ def _keep_results() -> None:
 
 # ---------------------------------------------------------------- layers
 
-def _weight_of(layer: MessagePassing) -> Tuple[bool, Optional[str]]:
-    """Whether its messages are known, and the name of their weights."""
+def _kind_of(layer: MessagePassing) -> Optional[str]:
+    """The name of the layer whose messages it has, if they are known."""
     of = type(layer)
-    for name, weight in _WEIGHTS.items():
+    for name in _WEIGHTS:
         base = getattr(nn, name, None)
         if (base is not None and isinstance(layer, base) and of.message is base.message
                 and of.update is MessagePassing.update
                 and of.aggregate is MessagePassing.aggregate):
-            return True, weight
-    return False, None
+            return name
+    return None
+
+
+def _attends(layer: MessagePassing, kind: str) -> bool:
+    """Its scores are those of that layer, and meet nothing else on their way to the messages."""
+    of, base = type(layer), getattr(nn, kind)
+    return (kind in _SCORES and hasattr(base, "edge_update") and of.forward is base.forward
+            and of.edge_update is base.edge_update)
 
 
 def _is_watched(layer: MessagePassing) -> bool:
     """Hooks or an explanation look at its messages, or it takes them piece by piece."""
-    hooks = ("_propagate_forward", "_message_forward", "_aggregate_forward")
+    hooks = ("_propagate_forward", "_message_forward", "_aggregate_forward",
+             "_edge_update_forward")
     return (bool(getattr(layer, "explain", False)) or getattr(layer, "decomposed_layers", 1) > 1
             or any(vars(layer).get(f"{name}{kind}_hooks") for name in hooks
                    for kind in ("_pre", "")))
@@ -201,9 +165,14 @@ class _Asked(NamedTuple):
     """A call of propagate() that is a product."""
 
     x: Tensor
-    weight: Optional[Tensor]
     shape: Tuple[int, int]
     end: int  # row of edge_index that says where edges end
+
+
+def _are_edges(edge_index: Any) -> bool:
+    """As tensors of two rows."""
+    return (type(edge_index) is Tensor and edge_index.layout == torch.strided
+            and edge_index.dim() == 2 and edge_index.dtype == torch.int64)
 
 
 class _Propagate:
@@ -214,51 +183,176 @@ class _Propagate:
 
     @_eager
     def __call__(self, edge_index: Any, size: Any = None, **given: Any) -> Tensor:
-        asked = self._asked(edge_index, size, given)
-        if asked is not None:
-            edges = _edges(edge_index, asked.shape, asked.end)
-            if edges is not None:
-                return edges.times(asked.weight, asked.x, _PRODUCTS[self.layer.aggr])
+        attention = _attention_as(given.get("alpha"))
+        asked = self._asked(edge_index, size, given, attention)
+        edges = None if asked is None else _edges(edge_index, asked.shape, asked.end)
+        if attention is not None and attention.edges is not edges:
+            given["alpha"], attention = attention.of_edges(), None
+        if asked is not None and edges is not None:
+            values = given.get(self.weight)
+            if attention is not None:
+                values = attention.values
+            elif values is not None:
+                values = edges.in_order(values)
+            return edges.times(values, asked.x, _PRODUCTS[self.layer.aggr])
         propagate = functools.partial(type(self.layer).propagate, self.layer)
         if isinstance(edge_index, Tensor) and edge_index.layout == torch.sparse_csr:
             with replaced():
                 return propagate(edge_index, size=size, **given)
         return propagate(edge_index, size=size, **given)
 
-    def _asked(self, edge_index: Any, size: Any, given: Dict[str, Any]) -> Optional[_Asked]:
+    def _asked(self, edge_index: Any, size: Any, given: Dict[str, Any],
+               attention: Optional["_Attention"]) -> Optional[_Asked]:
         """None: no product of ours."""
         layer = self.layer
-        if (type(edge_index) is not Tensor or edge_index.layout != torch.strided
-                or edge_index.dim() != 2 or edge_index.dtype != torch.int64
-                or not isinstance(layer.aggr, str) or layer.aggr not in _PRODUCTS
-                or _is_watched(layer)
+        if (not _are_edges(edge_index) or not isinstance(layer.aggr, str)
+                or layer.aggr not in _PRODUCTS or _is_watched(layer)
                 or not set(given) <= {"x", self.weight}):
             return None
         weight = given.get(self.weight) if self.weight else None
         pair = given["x"] if isinstance(given["x"], (tuple, list)) else (given["x"], given["x"])
         end = 1 if layer.flow == "source_to_target" else 0
         x, other = pair[1 - end], pair[end]
-        if not _fits(x, weight, self.weight == "alpha", edge_index):
+        if not _fits(x, weight, self.weight == "alpha", edge_index, attention):
             return None
         rows = size[end] if size is not None else (other if other is not None else x).shape[0]
         if (weight is not None and _PRODUCTS[layer.aggr]) or rows is None:
             return None
         if size is not None and size[1 - end] not in (None, x.shape[0]):
             return None  # for PyTorch Geometric to refuse
-        return _Asked(x, weight, (int(rows), x.shape[0]), end)
+        return _Asked(x, (int(rows), x.shape[0]), end)
 
 
-def _fits(x: Any, weight: Optional[Tensor], by_heads: bool, edge_index: Tensor) -> bool:
+def _fits(x: Any, weight: Optional[Tensor], by_heads: bool, edge_index: Tensor,
+          attention: Optional["_Attention"]) -> bool:
     """Whether features and weights are those of a product."""
     if (not isinstance(x, Tensor) or x.layout != torch.strided or not has_type(x.dtype)
             or x.dim() != (3 if by_heads else 2) or x.device != edge_index.device):
         return False
+    if attention is not None:
+        return x.shape[1] == attention.heads
     if weight is None:
         return not by_heads
     shapes = ([(edge_index.shape[1], x.shape[1])] if by_heads
               else [(edge_index.shape[1],), (edge_index.shape[1], 1)])
-    return (isinstance(weight, Tensor) and weight.dtype == x.dtype
+    return (isinstance(weight, Tensor) and has_type(weight.dtype)
             and tuple(weight.shape) in shapes)
+
+
+# ---------------------------------------------------------------- attention
+
+class _Attention(NamedTuple):
+    """What scores became."""
+
+    given: Tensor   # what the layer has of it
+    values: Tensor  # of the matrix of the heads
+    edges: Edges
+    heads: int
+
+    def of_edges(self) -> Tensor:
+        """As PyTorch Geometric has it."""
+        return self.edges.of_edges(self.values, self.heads)
+
+
+def _attention_as(alpha: Any) -> Optional[_Attention]:
+    """That which this is."""
+    found = getattr(_inside, "attention", None)
+    if found is None:
+        return None
+    _inside.attention = None
+    if found.given is not alpha:
+        raise RuntimeError("alpha: expected what edge_updater() returned, found another tensor: "
+                           "call rowcast.pyg.restore() for this layer")
+    return found
+
+
+def _scores_of_gat(layer: Any, edges: Edges, pair: Tuple[Tensor, Tensor],
+                   edge_attr: Optional[Tensor]) -> Optional[Tensor]:
+    """What both ends have, and the edge."""
+    more = None
+    if edge_attr is not None and layer.lin_edge is not None:
+        attr = edge_attr.view(-1, 1) if edge_attr.dim() == 1 else edge_attr
+        attr = layer.lin_edge(attr).view(-1, layer.heads, layer.out_channels)
+        more = (attr * layer.att_edge).sum(dim=-1)
+    types = {t.dtype for t in (*pair, more) if t is not None}
+    if len(types) > 1 or not _has_softmax(pair[0]):
+        return None
+    return edges.attention(*pair, more, layer.negative_slope)
+
+
+def _scores_of_gatv2(layer: Any, edges: Edges, pair: Tuple[Tensor, Tensor],
+                     edge_attr: Optional[Tensor]) -> Optional[Tensor]:
+    """A weighted sum of a leaky ReLU of what both ends and the edge have, added up."""
+    ends = edges.ends(*pair)
+    if edge_attr is not None:
+        attr = edge_attr.view(-1, 1) if edge_attr.dim() == 1 else edge_attr
+        ends = ends + layer.lin_edge(edges.entries(attr)).view(-1, layer.heads, layer.out_channels)
+    ends = torch.nn.functional.leaky_relu(ends, layer.negative_slope)
+    score = (ends * layer.att).sum(dim=-1)
+    return edges.attention_of(score) if _has_softmax(score) else None
+
+
+def _has_softmax(score: Tensor) -> bool:
+    """Of that type; those of 16 bits autocast has in 32."""
+    return has_type(score.dtype) and (autocast_type(score.device.type) is None
+                                      or score.dtype in (torch.float32, torch.float64))
+
+
+#: Of layers with attention: the name of what edge_updater() is given of the ends, its dimensions,
+#: and the softmax of the scores, None: not ours.
+_SCORES: Dict[str, Tuple[str, int, Callable[..., Optional[Tensor]]]] = {
+    "GATConv": ("alpha", 2, _scores_of_gat), "GATv2Conv": ("x", 3, _scores_of_gatv2)}
+
+
+class _Update:
+    """In the place of edge_updater() of a layer with attention."""
+
+    def __init__(self, layer: MessagePassing, kind: str):
+        self.layer, self.kind = layer, kind
+
+    @_eager
+    def __call__(self, edge_index: Any, *args: Any, **given: Any) -> Tensor:
+        _inside.attention = None
+        found = None if args else self._values(edge_index, **given)
+        if found is None:
+            return type(self.layer).edge_updater(self.layer, edge_index, *args, **given)
+        values, edges = found
+        layer = self.layer
+        if layer.training and layer.dropout > 0:
+            values = edges.dropped(values, layer.heads, layer.dropout)
+        shown = values
+        if getattr(_inside, "shows", True):
+            shown = edges.of_edges(values, layer.heads)
+        _inside.attention = _Attention(shown, values, edges, layer.heads)
+        return shown
+
+    def _values(self, edge_index: Any, size: Any = None, edge_attr: Optional[Tensor] = None,
+                **given: Any) -> Optional[Tuple[Tensor, Edges]]:
+        """None: no softmax of ours, or not yet."""
+        name, dims, scores = _SCORES[self.kind]
+        pair = given.get(name)
+        if (not _are_edges(edge_index) or _is_watched(self.layer) or set(given) != {name}
+                or not _is_pair(pair, dims, edge_index)
+                or (edge_attr is not None and edge_attr.shape[0] != edge_index.shape[1])):
+            return None
+        end = 1 if self.layer.flow == "source_to_target" else 0
+        row, col = pair[end], pair[1 - end]
+        shape = row.shape[0], col.shape[0]
+        if size is not None and any(told not in (None, n) for told, n in
+                                    zip((size[end], size[1 - end]), shape)):
+            return None
+        edges = _edges(edge_index, shape, end, uses=0)
+        values = None if edges is None else scores(self.layer, edges, (row, col), edge_attr)
+        return None if values is None else (values, edges)
+
+
+def _is_pair(pair: Any, dims: int, edge_index: Tensor) -> bool:
+    """What both ends have, alike."""
+    return (isinstance(pair, (tuple, list)) and len(pair) == 2
+            and all(isinstance(t, Tensor) and t.layout == torch.strided and t.dim() == dims
+                    and t.device == edge_index.device for t in pair)
+            and pair[0].dtype == pair[1].dtype and pair[0].shape[1:] == pair[1].shape[1:]
+            and has_type(pair[0].dtype))
 
 
 class _Forward:
@@ -268,12 +362,13 @@ class _Forward:
         self.layer = layer
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        before = getattr(_inside, "layer", False)
-        _inside.layer = True
+        before = {name: getattr(_inside, name, None) for name in ("layer", "shows", "attention")}
+        _inside.layer, _inside.attention = True, None
+        _inside.shows = any(isinstance(a, bool) for a in (*args, *kwargs.values()))
         try:
             return type(self.layer).forward(self.layer, *args, **kwargs)
         finally:
-            _inside.layer = before
+            vars(_inside).update(before)
 
 
 def use(model: torch.nn.Module) -> torch.nn.Module:
@@ -284,9 +379,11 @@ def use(model: torch.nn.Module) -> torch.nn.Module:
     """
     _keep_results()
     for layer in model.modules():
-        known, weight = _weight_of(layer) if isinstance(layer, MessagePassing) else (False, None)
-        if known and "propagate" not in vars(layer) and "forward" not in vars(layer):
-            layer.propagate, layer.forward = _Propagate(layer, weight), _Forward(layer)
+        kind = _kind_of(layer) if isinstance(layer, MessagePassing) else None
+        if kind is not None and "propagate" not in vars(layer) and "forward" not in vars(layer):
+            layer.propagate, layer.forward = _Propagate(layer, _WEIGHTS[kind]), _Forward(layer)
+            if _attends(layer, kind) and "edge_updater" not in vars(layer):
+                layer.edge_updater = _Update(layer, kind)
     return model
 
 
@@ -299,6 +396,8 @@ def restore(model: torch.nn.Module) -> torch.nn.Module:
     for layer in model.modules():
         if isinstance(vars(layer).get("propagate"), _Propagate):
             del layer.propagate, layer.forward
+            if isinstance(vars(layer).get("edge_updater"), _Update):
+                del layer.edge_updater
     with _lock:
         _known[:] = _alive()
     return model

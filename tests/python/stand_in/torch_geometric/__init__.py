@@ -1,0 +1,1 @@
+"""What tests need of PyTorch Geometric, where it is not installed: layers by their papers, with its calls and names."""
