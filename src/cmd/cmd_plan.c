@@ -316,7 +316,9 @@ static void tell_choice(const struct options *o, const rc_plan_t *plan)
     printf("\n%s of %d candidate%s was timed: ", timed ? "One" : "None", part.candidates,
         rc_plural(part.candidates));
     if (part.candidates == 1)
-        puts("--kernels and --orders leave nothing to choose");
+        puts(o->how.kernels || o->how.orders
+                 ? "--kernels and --orders leave nothing to choose"
+                 : "one kernel and one order are the default; --budget SECONDS searches others");
     else if (refused && timed + refusals == part.candidates)
         printf("%s with order %s: %s\n", refused->kernel, refused->order, refused->text);
     else
