@@ -134,9 +134,10 @@ static const rc_opt_t table[] = {
     {"target", 0, RC_OPT_DOUBLE, RC_AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
     {"noisy-above", 0, RC_OPT_DOUBLE, RC_AT(noisy), "X",
-        "A case that ends by time, and whose error is above X, is timed again with the others of "
-        "its matrix done; when it is so again, its status is noisy. It is in no table then, and "
-        "the next sweep measures it anew. Default: ROWCAST_NOISY_ABOVE, else ten times --target, "
+        "A case that ends by time, and whose error is above X, or of whose time a greater share "
+        "went by waiting for a CPU, is timed again with the others of its matrix done; when it is "
+        "so again, its status is noisy. It is in no table then, and the next sweep measures it "
+        "anew. Default: ROWCAST_NOISY_ABOVE, else ten times --target, "
         "at least 0.1.",
         0, 1e9},
     {"max-reps", 0, RC_OPT_INT, RC_AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1,

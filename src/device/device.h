@@ -56,6 +56,9 @@ struct rc_device {
     /** Look who else uses the device; cheap beside a batch.  \param[in] anew  1: a measurement
      *  begins */
     void (*watch)(rc_device_t *d, int anew);
+    /** How long the one of our threads that waited most waited for a CPU since waited(d, 1), in ns;
+     *  of a GPU 0.  Cheap beside a batch of milliseconds.  \param[in] anew  1: begin */
+    int64_t (*waited)(rc_device_t *d, int anew);
     void (*read_state)(rc_device_t *d, rc_device_state_t *out);
     void (*close)(rc_device_t *d);
     /* dense matrices, for verification: host memory and time do not grow with rows times cols */

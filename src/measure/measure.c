@@ -46,10 +46,22 @@ void rc_measured_free(rc_measured_t *m)
     m->sample_ns = NULL;
 }
 
+/* That of one batch is not known, and stays so. */
+static double larger(double error, double other)
+{
+    return other > error ? other : error;
+}
+
 double rc_measured_error(const rc_measure_config_t *cfg, const rc_measured_t *m)
 {
-    const double of_mean = m->sd_ns / (sqrt((double)m->reps) * m->median_ns);
-    return m->reps < cfg->min_reps && of_mean > m->rel_err ? of_mean : m->rel_err;
+    const double first = (double)m->first_ns;
+    double error = larger(m->rel_err, m->waited);
+    if (m->reps >= cfg->min_reps)
+        return error;
+    error = larger(error, m->sd_ns / (sqrt((double)m->reps) * m->median_ns));
+    /* cold code and data are never so much faster, but for caches that are flushed */
+    const int faster = !cfg->cold && first > 0 && first < m->median_ns / 2;
+    return faster ? larger(error, 1 - first / m->median_ns) : error;
 }
 
 static rc_status_t interrupted(const rc_measuring_t *s, rc_err_t *err)

@@ -65,6 +65,34 @@ static rc_status_t statistics(rc_timing_t *t, rc_stats_t *out, rc_err_t *err)
     return RC_OK;
 }
 
+/* Asking takes some us a thread, too long beside short batches.  They do not need it either: what
+ * has others on its CPU waits for whole milliseconds. */
+static int is_watched(const rc_timing_t *t)
+{
+    const int64_t least_ns = 1000000;
+    return t->watched < RC_TIMING_WATCHED &&
+           (t->reps == 0 || t->sample_ns[t->reps - 1] >= least_ns);
+}
+
+/* A batch waited no longer than it took. */
+static void note_waited(rc_timing_t *t, int64_t waited_ns, int64_t ns)
+{
+    t->watched_ns[t->watched] = (double)ns;
+    t->ran_ns[t->watched++] = waited_ns < ns ? (double)(ns - waited_ns) : 0;
+}
+
+/* By which share the median would be shorter without waiting; 0: most batches were not watched. */
+static double waited(rc_timing_t *t)
+{
+    rc_stats_t took;
+    rc_stats_t ran;
+    if (2 * (int64_t)t->watched <= t->reps)
+        return 0;
+    rc_stats_compute(t->watched_ns, t->watched, &took);
+    rc_stats_compute(t->ran_ns, t->watched, &ran);
+    return took.median > 0 ? 1 - ran.median / took.median : 0;
+}
+
 rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,
     rc_launch_fn *launch, void *state, int settle, rc_err_t *err)
 {
@@ -74,10 +102,15 @@ rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_
         st = d->flush(d, err);
     else if (st == RC_OK && settle)
         st = launch(state, err); /* a GPU need not even be waited for */
+    const int watched = is_watched(t);
+    if (st == RC_OK && watched)
+        (void)d->waited(d, 1);
     if (st == RC_OK)
         st = d->time_batch(d, launch, state, t->batch, &ns, err);
     if (st < 0)
         return st;
+    if (watched)
+        note_waited(t, d->waited(d, 0), ns);
     t->sample_ns[t->reps++] = ns;
     t->set_ns += ns;
     if (t->reps >= t->next_check) {
@@ -107,6 +140,7 @@ rc_status_t rc_timing_store(rc_timing_t *t, rc_measured_t *m, rc_err_t *err)
     m->mean_ns = s.mean;
     m->sd_ns = s.sd;
     m->rel_err = s.rel_err;
+    m->waited = waited(t);
     m->reps = t->reps;
     m->batch = t->batch;
     m->stop = t->stop;

@@ -4,6 +4,9 @@
 
 #include "measure/measure.h"
 
+/** Batches that are watched at most: the median of more than twice as many is its own witness. */
+enum { RC_TIMING_WATCHED = 16 };
+
 /** One case while it is timed.  Zero-initialise; free with rc_timing_free. */
 typedef struct rc_timing {
     int64_t *sample_ns; /* [reps] total of each batch */
@@ -11,11 +14,14 @@ typedef struct rc_timing {
     double *scratch; /* [scratch_capacity] products' times, sorted by the statistics */
     size_t scratch_capacity;
     int64_t reps;
-    int64_t batch;      /* products per batch */
-    int64_t set_reps;   /* reps when the current set began */
-    int64_t set_ns;     /* timed span in the current set */
-    int64_t next_check; /* reps at which the statistics are looked at again */
-    rc_stop_t stop;     /* RC_STOP_NONE while more samples are wanted */
+    int64_t batch;    /* products per batch */
+    int64_t set_reps; /* reps when the current set began */
+    int64_t set_ns;   /* timed span in the current set */
+    int watched;      /* batches of which is known how long they waited for a CPU */
+    double watched_ns[RC_TIMING_WATCHED]; /* [watched] totals of these ... */
+    double ran_ns[RC_TIMING_WATCHED];     /* ... and without it */
+    int64_t next_check;                   /* reps at which the statistics are looked at again */
+    rc_stop_t stop;                       /* RC_STOP_NONE while more samples are wanted */
 } rc_timing_t;
 
 /** Begin a set of rounds: samples of earlier sets stay, the budget and the counts start anew. */

@@ -113,12 +113,18 @@ static rc_status_t journal_case(
 /* A time that is not known for noise is no time. */
 static void judge(const rc_sweep_config_t *c, rc_measured_t *m)
 {
-    if (m->status != RC_CASE_OK || m->stop == RC_STOP_TARGET ||
-        !(rc_measured_error(&c->measure, m) > c->noisy_rel_err))
+    const int waited = m->waited > c->noisy_rel_err;
+    const int disagree =
+        m->stop != RC_STOP_TARGET && rc_measured_error(&c->measure, m) > c->noisy_rel_err;
+    if (m->status != RC_CASE_OK || (!waited && !disagree))
         return;
     m->status = RC_CASE_NOISY;
     m->phase = RC_PHASE_TIME;
-    snprintf(m->text, sizeof m->text, "noise: the batches disagree");
+    if (waited)
+        snprintf(m->text, sizeof m->text,
+            "noise: for %.0f %% of the time a thread waited for a CPU", 100 * m->waited);
+    else
+        snprintf(m->text, sizeof m->text, "noise: the batches disagree");
 }
 
 /* Journal what a group brought.

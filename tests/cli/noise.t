@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 43
+plan 45
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -90,6 +90,28 @@ for word in much -1 nan inf; do
     code "how noisy is no '$word'" 2 env "ROWCAST_NOISY_ABOVE=$word" "$ROWCAST" sweep -s b.h5 --dry-run
     is "which a line says" "$(grep -c "ROWCAST_NOISY_ABOVE: expected a number.*'$word'" err)" 1
 done
+
+# ------------------------------------------------- products that wait alike, beside loops on their CPU
+mkdir -p slow/G
+"$ROWCAST" generate uniform:n=20000,mean=50 -o slow/G/s.mtx >/dev/null
+cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*[:,] *//; s/-.*//')
+if [ "$cpu" ]; then
+    loops=
+    trap 'kill -9 $loops 2>/dev/null; rm -rf "$tmp"' EXIT
+    for _ in 1 2 3; do
+        taskset -c "$cpu" sh -c 'while :; do :; done' &
+        loops="$loops $!"
+    done
+    code "a time of which most was waited for a CPU is no result" 1 taskset -c "$cpu" "$ROWCAST" sweep -s e.h5 -C slow \
+        --device cpu --threads 1 --share-device -k 128 --orders csr --kernels rowsplit --target 1 --noisy-above 0.1 -q
+    is "its row says why, even where its batches agree" "$("$ROWCAST" query e.h5 -f csv --columns status,message 2>/dev/null | tail -1 | sed 's/[0-9][0-9]*/N/')" \
+        "noisy,noise: for N % of the time a thread waited for a CPU"
+    # shellcheck disable=SC2086
+    kill -9 $loops
+else
+    skip "a time of which most was waited for a CPU is no result" "no taskset"
+    skip "its row says why, even where its batches agree" "no taskset"
+fi
 
 # ------------------------------------------------------------ others have the CPUs
 env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_PLACES=threads OMP_PROC_BIND=close \

@@ -6,14 +6,19 @@
 
 #include "base/clock.h"
 #include "device/cpu/crowd.h"
+#include "device/cpu/delay.h"
 
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -247,6 +252,102 @@ static void teams_wait_asleep_where_cpus_are_shared(void **state)
     }
 }
 
+/* ------------------------------------------------------------------- waiting for a CPU */
+
+/* What thread `id` has waited. */
+static void put_waited(const char *root, int id, const char *text)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/task/%d/schedstat", id);
+    put(root, name, text);
+}
+
+static void a_thread_that_waits_is_seen(void **state)
+{
+    char root[SCRATCH_PATH];
+    char path[2 * SCRATCH_PATH];
+    rc_delay_t d;
+    const rc_crowd_t c = {.mask = 1};
+    const int id = (int)syscall(SYS_gettid);
+    assert_int_equal(rc_delay_parse("12 345 6\n"), 345);
+    assert_int_equal(rc_delay_parse(""), -1);
+    make_machine(state, "delay", NULL, NULL, NULL, root);
+    for (int i = 0; i < 3; i++) {
+        static const char *const folder[] = {"", "/task", "/task/"};
+        snprintf(path, sizeof path, "%s/proc/self%s", root, folder[i]);
+        if (i == 2)
+            snprintf(path + strlen(path), sizeof path - strlen(path), "%d", id);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    assert_int_equal(rc_delay_open(&d, root, 2, NULL), RC_OK);
+    const int64_t hour = INT64_C(3600000000000); /* no test waits for so long by itself */
+    rc_delay_team(&d, 1, &c);
+    put_waited(root, id, "5 1000 1\n");
+    rc_delay_begin(&d);
+    put_waited(root, id, "5 3600000001000 1\n");
+    assert_true(rc_delay_end(&d) == hour);
+    rc_delay_begin(&d); /* of this span nothing */
+    assert_true(rc_delay_end(&d) < hour);
+    /* a team of more threads than it has CPUs waits for itself */
+    const rc_crowd_t few[] = {{.mask = 1}, {.mask = 2, .quota = 1}};
+    for (int i = 0; i < 2; i++) {
+        rc_delay_team(&d, 2, &few[i]);
+        put_waited(root, id, "5 1000 1\n");
+        rc_delay_begin(&d);
+        put_waited(root, id, "5 3600000001000 1\n");
+        assert_int_equal(rc_delay_end(&d), 0);
+    }
+    /* where the machine does not tell: while none of the process runs */
+    d.root = "/nowhere";
+    rc_delay_team(&d, 1, &c);
+    rc_delay_begin(&d);
+    rc_sleep_ns(20000000);
+    assert_true(rc_delay_end(&d) >= 10000000 && rc_delay_end(&d) < hour);
+    rc_delay_close(&d);
+}
+
+static void on_one_cpu(void)
+{
+    cpu_set_t all;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+/* A loop of another program on the same CPU: sooner or later it is its turn. */
+static void another_program_makes_it_wait(void **state)
+{
+    enum { span_ns = 20000000, turns = 3000, parts = 10 };
+    (void)state;
+    rc_delay_t d;
+    cpu_set_t before;
+    const rc_crowd_t c = {.mask = 1};
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    on_one_cpu();
+    pid_t child = fork();
+    assert_true(child >= 0);
+    for (volatile int on = 1; child == 0 && on;)
+        ;
+    assert_int_equal(rc_delay_open(&d, "", 1, NULL), RC_OK);
+    rc_delay_team(&d, 1, &c);
+    int64_t waited = 0;
+    for (int i = 0; i < turns && waited < span_ns / parts; i++) {
+        rc_delay_begin(&d);
+        for (int64_t until = rc_clock_ns() + span_ns; rc_clock_ns() < until;)
+            ;
+        waited = rc_delay_end(&d);
+    }
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    rc_delay_close(&d);
+    assert_true(waited >= span_ns / parts);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "probe") == 0)
@@ -256,6 +357,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(crowds_share_cpus),
         cmocka_unit_test(a_machine_is_looked_at),
         cmocka_unit_test(a_measurement_has_company),
+        cmocka_unit_test(a_thread_that_waits_is_seen),
+        cmocka_unit_test(another_program_makes_it_wait),
         cmocka_unit_test(teams_wait_asleep_where_cpus_are_shared),
     };
     return cmocka_run_group_tests_name("crowd", tests, scratch_setup, scratch_teardown);

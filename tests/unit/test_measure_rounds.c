@@ -205,6 +205,69 @@ static void rounds_are_interleaved(void **state)
     world_end(&w);
 }
 
+/* A device whose products take what the test says, and of which threads had to wait for a CPU. */
+static int64_t said_ns;
+static int64_t said_first_ns;
+static int64_t said_waited_ns;
+
+static rc_status_t time_as_said(
+    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    (void)d;
+    *ns = batch * (said_first_ns ? said_first_ns : said_ns);
+    said_first_ns = 0;
+    for (int64_t i = 0; i < batch; i++)
+        if (launch(state, err) < 0)
+            return RC_EDEVICE;
+    return RC_OK;
+}
+
+static int64_t wait_as_said(rc_device_t *d, int anew)
+{
+    (void)d;
+    return anew ? 0 : said_waited_ns;
+}
+
+/* The error of a case of one schedule, with caution; that of its median alone is 0. */
+static double error_of(int64_t first_ns, int64_t ns, int64_t waited_ns, int64_t reps)
+{
+    world_t w;
+    world_begin(&w, "null", make_matrix(60, 40, 4, 1), 3, 1);
+    w.d->time_batch = time_as_said;
+    w.d->waited = wait_as_said;
+    w.cfg.target_rel_err = -1;
+    w.cfg.budget_ns = reps * ns;
+    w.cfg.min_batch_ns = 1;
+    w.cfg.min_reps = 7;
+    said_first_ns = first_ns;
+    said_ns = ns;
+    said_waited_ns = waited_ns;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_OK);
+    assert_int_equal(w.cases[0].reps, reps);
+    assert_true(w.cases[0].rel_err == 0 && w.cases[0].sd_ns == 0);
+    double error = rc_measured_error(&w.cfg, &w.cases[0]);
+    world_end(&w);
+    return error;
+}
+
+/* Products that waited for a CPU alike agree with each other, and are wrong all the same. */
+static void batches_that_waited_say_little(void **state)
+{
+    enum { ms = 1000000 };
+    (void)state;
+    assert_true(error_of(90 * ms, 88 * ms, 0, 3) == 0);
+    assert_true(fabs(error_of(90 * ms, 88 * ms, 66 * ms, 3) - 0.75) < 1e-9);
+    assert_true(error_of(90 * ms, 88 * ms, 500 * ms, 3) == 1); /* a thread may have waited before */
+    assert_true(fabs(error_of(90 * ms, 88 * ms, 66 * ms, 10) - 0.75) < 1e-9);
+    assert_true(error_of(90 * ms, 88 * ms, 66 * ms, 40) == 0);  /* the median is of many */
+    assert_true(error_of(ms, ms / 2, ms, 10) == 0); /* no time slice is so short */
+    /* the first run, of cold code and data, took less than half of what they say */
+    assert_true(fabs(error_of(22 * ms, 88 * ms, 0, 3) - 0.75) < 1e-9);
+    assert_true(error_of(45 * ms, 88 * ms, 0, 3) == 0);
+    assert_true(error_of(22 * ms, 88 * ms, 0, 7) == 0);
+}
+
 /* Is the matrix on the device under a limit?  `fault` can tell: without it mode 11 finds no memory, with it mode 10. */
 static int is_there(int64_t limit, int64_t k, int64_t *tile)
 {
@@ -337,6 +400,7 @@ int main(void)
         cmocka_unit_test(memory_limit_makes_sets),
         cmocka_unit_test(stopping),
         cmocka_unit_test(rounds_are_interleaved),
+        cmocka_unit_test(batches_that_waited_say_little),
     };
     return cmocka_run_group_tests_name("measure rounds", tests, NULL, NULL);
 }

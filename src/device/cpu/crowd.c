@@ -36,8 +36,7 @@ int64_t rc_crowd_stolen(const char *stat)
     return found == 1 && ticks >= 0 ? ticks : -1;
 }
 
-/* The first line of a file; empty where there is none. */
-static void read_line(const char *root, const char *name, char *line, int size)
+void rc_crowd_line(const char *root, const char *name, char *line, int size)
 {
     enum { longest = 4096 };
     char path[longest];
@@ -62,7 +61,7 @@ static int ours_now(const char *root)
     int running = 0;
     for (const struct dirent *task; tasks && (task = readdir(tasks));) {
         (void)snprintf(name, sizeof name, "/proc/self/task/%s/stat", task->d_name);
-        read_line(root, name, line, sizeof line);
+        rc_crowd_line(root, name, line, sizeof line);
         const char *state = strrchr(line, ')');
         running += state && strncmp(state, ") R", 3) == 0;
     }
@@ -74,7 +73,7 @@ static int ours_now(const char *root)
 static int others_now(const char *root)
 {
     char line[128];
-    read_line(root, "/proc/loadavg", line, sizeof line);
+    rc_crowd_line(root, "/proc/loadavg", line, sizeof line);
     int others = rc_crowd_parse(line);
     int ours = others > 0 ? ours_now(root) : 0;
     return others < 0 ? -1 : others > ours ? others - ours : 0;
@@ -88,7 +87,7 @@ static rc_crowd_t cpus_of(const char *root)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     rc_crowd_t c = {.others = -1, .cpus = online > 0 ? (int)online : 1};
     c.mask = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : c.cpus;
-    read_line(root, "/sys/fs/cgroup/cpu.max", line, sizeof line);
+    rc_crowd_line(root, "/sys/fs/cgroup/cpu.max", line, sizeof line);
     c.quota = rc_crowd_quota(line);
     return c;
 }
@@ -109,7 +108,7 @@ rc_crowd_t rc_crowd_look(const char *root, int looks)
 static double stolen_s(const char *root)
 {
     char line[256];
-    read_line(root, "/proc/stat", line, sizeof line);
+    rc_crowd_line(root, "/proc/stat", line, sizeof line);
     int64_t ticks = rc_crowd_stolen(line);
     return ticks < 0 ? 0 : (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }

@@ -36,6 +36,10 @@ int rc_crowd_quota(const char *cpu_max);
  *  \return -1: the line does not say */
 int64_t rc_crowd_stolen(const char *stat);
 
+/** The first line of a file of the machine, empty where there is none.
+ *  \param[in] root  as in the meter  \param[in] name  "/proc/loadavg" */
+void rc_crowd_line(const char *root, const char *name, char *line, int size);
+
 /** Now.  Local; 20 us, and where the CPUs are shared 1 ms for each further look.
  *  \param[in] root   as in the meter
  *  \param[in] looks  threads that are not there in each of so many, 1 ms apart, are left out */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/cpu/crowd.h"
+#include "device/cpu/delay.h"
 #include "device/cpu/simd.h"
 #include "device/device.h"
 
@@ -20,6 +21,7 @@ typedef struct cpu_impl {
     size_t flush_bytes;
     int first_cpu; /* whose clock is read */
     rc_crowd_meter_t meter;
+    rc_delay_t delay;
 } cpu_impl_t;
 
 /* --------------------------------------------------------- any device */
@@ -216,17 +218,29 @@ static void cpu_watch(rc_device_t *d, int anew)
         const rc_crowd_t now = rc_crowd_look("", looks);
         (void)rc_crowd_wait(&now, d->executor.threads);
         rc_crowd_begin(&impl->meter, "");
+        rc_delay_team(&impl->delay, d->executor.threads, &impl->meter.crowd);
     }
     rc_crowd_watch(&impl->meter);
     if (impl->meter.shared >= surely)
         (void)rc_crowd_wait(&impl->meter.crowd, d->executor.threads);
 }
 
+static int64_t cpu_waited(rc_device_t *d, int anew)
+{
+    cpu_impl_t *impl = d->impl;
+    if (!anew)
+        return rc_delay_end(&impl->delay);
+    rc_delay_begin(&impl->delay);
+    return 0;
+}
+
 static void cpu_close(rc_device_t *d)
 {
     cpu_impl_t *impl = d->impl;
-    if (impl)
+    if (impl) {
+        rc_delay_close(&impl->delay);
         free(impl->flush_buffer);
+    }
     free(impl);
     free(d);
 }
@@ -267,6 +281,7 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
         .flush = cpu_flush,
         .time_batch = cpu_time_batch,
         .watch = cpu_watch,
+        .waited = cpu_waited,
         .read_state = cpu_read_state,
         .close = cpu_close,
     };
@@ -281,6 +296,8 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
     snprintf(
         d->class_name, sizeof d->class_name, "cpu:%s:%dt:%s", d->name, d->executor.threads, isa);
     rc_status_t st = check_team(d->executor.threads, err);
+    if (st == RC_OK)
+        st = rc_delay_open(&impl->delay, "", d->executor.threads, err);
     if (st < 0) {
         rc_device_close(d);
         return st;
