@@ -27,8 +27,8 @@ static const rc_opt_t table[] = {
         "Only cases whose row in either store matches, e.g. 'k == 8 && kernel ~ gstat*'; the "
         "fields are those of 'rowcast query --fields'."),
     RC_OPT("list", 0, RC_OPT_TEXT, RC_AT(list), "VERDICTS",
-        "Print cases instead of groups: a list of slower, faster, unclear, same, broken, fixed, "
-        "failing, only_a, only_b; all; or changed (all but same)."),
+        "Print cases instead of groups: a list of slower, faster, unclear, same, broken, noisy, "
+        "fixed, failing, only_a, only_b; all; or changed (all but same)."),
     {"threshold", 0, RC_OPT_DOUBLE, RC_AT(how.threshold), "X",
         "Least relative change that counts. Default 0.02.", 1e-9, 10},
     {"fdr", 0, RC_OPT_DOUBLE, RC_AT(how.fdr), "X",
@@ -144,11 +144,11 @@ static int in_one_store(const rc_diff_group_t *g)
 static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc_err_t *err)
 {
     static const char columns[] =
-        "op|kernel|k|precision|policy|same|slower|faster|unclear|broken|fixed|failing|only_a|"
+        "op|kernel|k|precision|policy|same|slower|faster|unclear|broken|noisy|fixed|failing|only_a|"
         "only_b|geomean:B/A|median:B/A|q:rate|verdict|device";
     int ops = other_operations(d);
     int devices = format != RC_TABLE_TEXT || several_devices(d);
-    rc_table_t *t = rc_table_of(stdout, format, columns + (ops ? 0 : OP), 17 + ops + devices, err);
+    rc_table_t *t = rc_table_of(stdout, format, columns + (ops ? 0 : OP), 18 + ops + devices, err);
     for (int32_t i = 0; i < d->groups; i++) {
         const rc_diff_group_t *g = &d->group[i];
         char k[K_TEXT];
@@ -243,13 +243,14 @@ static void say_totals(const rc_diff_t *d)
             groups[RC_VERDICT_ONLY_A], groups[RC_VERDICT_ONLY_B]);
 }
 
-/* 1 for what is slower or broken; else unclear when any group is. */
+/* 1 for what is slower or broken; else unclear when any group is, or has no time for noise. */
 static int code_of(const rc_diff_t *d)
 {
     if (d->count[RC_VERDICT_SLOWER] || d->count[RC_VERDICT_BROKEN] ||
         d->group_count[RC_VERDICT_SLOWER])
         return RC_EXIT_FAILED;
-    return d->group_count[RC_VERDICT_UNCLEAR] ? RC_EXIT_UNCLEAR : RC_EXIT_OK;
+    return d->group_count[RC_VERDICT_UNCLEAR] || d->group_count[RC_VERDICT_NOISY] ? RC_EXIT_UNCLEAR
+                                                                                  : RC_EXIT_OK;
 }
 
 static rc_status_t has_common(const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b,
@@ -333,11 +334,12 @@ const rc_command_t rc_command_compare = {
         "slower or faster: the smaller, the surer that it moved. It does not say how far. Groups "
         "of fewer than 10 cases have none.\n\n"
         "broken is ok in A only (wrong, failed, skipped or crashed in B), fixed the reverse, "
-        "failing ok in neither. Cases that are still in journals are not seen: 'rowcast fold' "
-        "comes first.\n\n"
+        "failing ok in neither. What is noisy counts as ok there, for its product is right; where "
+        "nothing else is amiss the verdict is noisy: measure again. Cases that are still in "
+        "journals are not seen: 'rowcast fold' comes first.\n\n"
         "Exit code: 0 when nothing is slower or broken and every group is clear; 1 when a case or "
-        "a group is slower, or a case broken; 4 when none is, but a group is unclear; 3 also when "
-        "the stores have no case in common.",
+        "a group is slower, or a case broken; 4 when none is, but a group is unclear, or noisy as "
+        "a whole; 3 also when the stores have no case in common.",
     .examples =
         "rowcast compare before.h5 after.h5|what a change of the code did\n"
         "rowcast compare before.h5 after.h5 --list slower,broken|which cases it slowed "

@@ -33,8 +33,7 @@ struct options {
     const char *precision;
     const char *c_order;
     const char *device;
-    int64_t nw, nt;
-    int64_t line;
+    int64_t nw, nt, line;
     int64_t threads;
     int64_t ahead;
     const char *timing;
@@ -46,10 +45,9 @@ struct options {
     int64_t max_batch;
     int64_t seed;
     int once;
-    int accept_failed;
+    int accept_failed, accept_noisy;
     const char *format;
-    int quiet;
-    int verbose;
+    int quiet, verbose;
 };
 
 static const rc_opt_t table[] = {
@@ -134,11 +132,10 @@ static const rc_opt_t table[] = {
     {"target", 0, RC_OPT_DOUBLE, RC_AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
     {"noisy-above", 0, RC_OPT_DOUBLE, RC_AT(noisy), "X",
-        "A case that ends by time, and whose error is above X, or of whose time a greater share "
-        "went by waiting for a CPU, is timed again with the others of its matrix done; when it is "
-        "so again, its status is noisy. It is in no table then, and the next sweep measures it "
-        "anew. Default: ROWCAST_NOISY_ABOVE, else ten times --target, "
-        "at least 0.1.",
+        "A case that ends by time with an error above X, or waited for a CPU for a greater share "
+        "of its time, is timed again with the others of its matrix done; when it is so again, its "
+        "status is noisy. It is in no table then, and the next sweep measures it anew. Default: "
+        "ROWCAST_NOISY_ABOVE, else ten times --target, at least 0.1.",
         0, 1e9},
     {"max-reps", 0, RC_OPT_INT, RC_AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1,
         1e6},
@@ -172,6 +169,8 @@ static const rc_opt_t table[] = {
     RC_OPT("accept-failed", 0, RC_OPT_FLAG, RC_AT(accept_failed), NULL,
         "Take what failed in earlier runs as it is: the exit code tells of this run only. Without "
         "it a failure in the selection makes every run exit with 1 until it is done again."),
+    RC_OPT("accept-noisy", 0, RC_OPT_FLAG, RC_AT(accept_noisy), NULL,
+        "Noise is no failure: without it a case that is noisy makes the exit code 1."),
     RC_OPT("dry-run", 'n', RC_OPT_FLAG, RC_AT(config.dry_run), NULL,
         "Print what would be measured, with estimates of time and memory; touch nothing."),
     RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
@@ -388,7 +387,6 @@ static void tell_noise(const rc_sweep_config_t *c, const rc_sweep_result_t *r)
 static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
-    const char *store = c->store;
     static const char columns[] =
         "what|ok|wrong|skipped|failed|crashed|noisy|wall:s|commit:s|idle_tail:s|busy|executing|"
         "waiting|devices_lost|missed|missed_far|crowded";
@@ -408,8 +406,8 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
     if (quiet)
         return st;
     fprintf(stderr,
-        "%s: %s; device busy %.0f %% of the ranks' time (executing %.0f %%), idle tail %s", store,
-        rc_text_seconds(r->wall_s).text, 100 * r->busy_share, 100 * r->active_share,
+        "%s: %s; device busy %.0f %% of the ranks' time (executing %.0f %%), idle tail %s",
+        c->store, rc_text_seconds(r->wall_s).text, 100 * r->busy_share, 100 * r->active_share,
         rc_text_seconds(r->idle_tail_s).text);
     if (r->slowest[0])
         fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, rc_text_seconds(r->slowest_s).text);
@@ -418,7 +416,7 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
         fprintf(stderr,
             "%s: %" PRId64 " matrices equal one of another name entry by entry, and share its "
             "cases\n",
-            store, r->now.aliases);
+            c->store, r->now.aliases);
     tell_noise(c, r);
     return st;
 }
@@ -445,16 +443,18 @@ static void tell_failed(const char *store, const rc_sweep_result_t *r, int accep
             : ": --redo 'status != ok' does them again, --accept-failed takes them as they are");
 }
 
-static int exit_code(const rc_sweep_result_t *r, int accept_failed)
+static int exit_code(const rc_sweep_result_t *r, const struct options *o)
 {
+    const int fine = o->accept_noisy ? RC_CASE_NOISY : RC_CASE_OK;
     if (r->now.devices_lost > 0)
         return RC_EXIT_FAILED;
     if (r->now.drained)
         return RC_EXIT_AGAIN;
     for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
-        if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && r->now.measured[i] + r->matrices[i] > 0)
+        if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && i != fine &&
+            r->now.measured[i] + r->matrices[i] > 0)
             return RC_EXIT_FAILED;
-    int before = !accept_failed && r->plan.failed + r->plan.given_up > 0;
+    int before = !o->accept_failed && r->plan.failed + r->plan.given_up > 0;
     return before || r->now.too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
 }
 
@@ -470,7 +470,7 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     rc_err_t err = {0};
     int64_t did = 0;
     if (s->rank != 0)
-        return exit_code(r, o->accept_failed);
+        return exit_code(r, o);
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         did += r->now.measured[i] + r->matrices[i];
     if (r->now.devices_lost > 0)
@@ -489,7 +489,7 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
                 rc_plural(r->plan.done), r->selected, rc_matrices(r->selected),
                 r->plan.done == 1 ? "is" : "are");
         tell_failed(c->store, r, o->accept_failed);
-        return exit_code(r, o->accept_failed);
+        return exit_code(r, o);
     }
     if (print_result(c, r, format, o->quiet, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
@@ -500,7 +500,7 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
             r->items_left == 1 && !r->plan.divided ? "matrix" : items_of(r),
             r->items_left == 1 ? "was" : "were");
     tell_failed(c->store, r, o->accept_failed);
-    return exit_code(r, o->accept_failed);
+    return exit_code(r, o);
 }
 
 /* Of the ranks that know why, the first one speaks; rank 0 when none does.  Who only knows that

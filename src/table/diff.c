@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rc_verdict_names[] = {
-    "same", "slower", "faster", "unclear", "broken", "fixed", "failing", "only_a", "only_b", NULL};
+const char *const rc_verdict_names[] = {"same", "slower", "faster", "unclear", "broken", "noisy",
+    "fixed", "failing", "only_a", "only_b", NULL};
 const char *const rc_diff_ignore_names[] = {
     "versions", "device", "geometry", "cache", "c_order", NULL};
 
@@ -121,6 +121,23 @@ static int is_ok(const rc_view_t *v, int64_t i)
     return r->status == RC_CASE_OK && r->median_ns > 0 && isfinite(r->median_ns);
 }
 
+/* Its product is: of a noisy case only the time is not known. */
+static int is_right(const rc_view_t *v, int64_t i)
+{
+    return is_ok(v, i) || rc_view_result(v, i)->status == RC_CASE_NOISY;
+}
+
+/* Of a case that both stores have, and not both a time of. */
+static rc_verdict_t without_times(const match_t *m, int64_t a, int64_t b)
+{
+    const int right_a = is_right(m->side[0].v, a);
+    const int right_b = is_right(m->side[1].v, b);
+    return right_a && right_b ? RC_VERDICT_NOISY
+           : right_a          ? RC_VERDICT_BROKEN
+           : right_b          ? RC_VERDICT_FIXED
+                              : RC_VERDICT_FAILING;
+}
+
 static rc_status_t add_case(match_t *m, int64_t a, int64_t b)
 {
     const rc_view_t *va = m->side[0].v;
@@ -135,7 +152,7 @@ static rc_status_t add_case(match_t *m, int64_t a, int64_t b)
     else if (ok_a && ok_b)
         c.ratio = rc_view_result(vb, b)->median_ns / rc_view_result(va, a)->median_ns;
     else
-        c.verdict = ok_a ? RC_VERDICT_BROKEN : ok_b ? RC_VERDICT_FIXED : RC_VERDICT_FAILING;
+        c.verdict = without_times(m, a, b);
     RC_PASS(a >= 0 ? group_of(m, 0, a, &c.group) : group_of(m, 1, b, &c.group));
     rc_status_t st = RC_GROW(
         m->out->item, m->case_capacity, (size_t)m->out->cases + 1, "compared cases", m->err);

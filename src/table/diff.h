@@ -41,7 +41,8 @@
  *  threshold and tau: runs differ by something that all cases share, too.  It is the same when the
  *  interval of its geometric mean (5 % to either side) lies within the threshold, so does its
  *  median, and fewer than half of its cases are unclear; else it is unclear.  A group without any
- *  ratio has the first that its cases have of broken, fixed, failing, only_a, only_b. */
+ *  ratio has the first that its cases have of broken, noisy, fixed, failing, only_a,
+ *  only_b. */
 #ifndef RC_TABLE_DIFF_H
 #define RC_TABLE_DIFF_H
 
@@ -53,8 +54,9 @@ typedef enum rc_verdict {
     RC_VERDICT_SLOWER,
     RC_VERDICT_FASTER,
     RC_VERDICT_UNCLEAR, /**< moved as noise does, or noise hides whether */
-    RC_VERDICT_BROKEN,  /**< ok in A only */
-    RC_VERDICT_FIXED,   /**< ok in B only */
+    RC_VERDICT_BROKEN,  /**< ok (or noisy) in A only */
+    RC_VERDICT_NOISY,   /**< right in both, and noisy in one or both */
+    RC_VERDICT_FIXED,   /**< ok (or noisy) in B only */
     RC_VERDICT_FAILING, /**< ok in neither */
     RC_VERDICT_ONLY_A,  /**< not in B */
     RC_VERDICT_ONLY_B,

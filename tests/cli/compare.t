@@ -2,7 +2,7 @@
 # rowcast compare: exit codes, which cases are named, and that list, groups and formats agree.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 46
+plan 54
 
 store() # store NAME OPTION...
 {
@@ -29,6 +29,7 @@ store a --run 1
 store again --run 2
 store slow --run 3 --slow 1.1 --version 3
 store gaps --run 1 --gaps
+store noisy --run 1 --noisy
 store two --run 1 --devices 2
 "$ROWCAST" archive -q -w 'device ~ *device1' "$tmp/two.h5" "$tmp/other.h5"
 
@@ -73,9 +74,9 @@ compare a slow -f csv -q >"$tmp/groups.csv"
 compare a slow --list all -f csv -q >"$tmp/cases.csv"
 is "a group's mean is that of its cases" "$(awk -F, '
     NR == FNR { if (FNR > 1) { key = $3 "," $5 "," $6 "," $4; n[key]++; sum[key] += log($9) } next }
-    FNR > 1 { key = $1 "," $2 "," $3 "," $4; d = exp(sum[key] / n[key]) / $14 - 1
+    FNR > 1 { key = $1 "," $2 "," $3 "," $4; d = exp(sum[key] / n[key]) / $15 - 1
         all = 0
-        for (i = 5; i <= 13; i++) all += $i
+        for (i = 5; i <= 14; i++) all += $i
         if (d > 1e-12 || d < -1e-12 || all != n[key]) print key, d, all, n[key]; else good++ }
     END { print good }' "$tmp/cases.csv" "$tmp/groups.csv")" 36
 if command -v python3 >/dev/null; then
@@ -94,6 +95,18 @@ code "a case that is ok no more is a failure" 1 compare a gaps --list changed -f
 is "and named" "$(counts 1,13,14)" "$(sed 1d "$tmp/out" | wc -l | tr -d ' ') broken,ok,failed;"
 code "the other way round it is none" 0 compare gaps a
 ok "but fixed" grep -q '[1-9][0-9]* fixed' "$tmp/err"
+
+# noise is neither: nothing is wrong, and there is no time
+for pair in "a noisy ok,noisy" "noisy a noisy,ok"; do
+    # shellcheck disable=SC2086
+    set -- $pair
+    code "a case that is noisy in $1 or $2 is no failure" 0 compare "$1" "$2" --list changed -f csv
+    is "and named" "$(counts 1,13,14)" "$(sed 1d "$tmp/out" | wc -l | tr -d ' ') noisy,$3;"
+done
+ok "a line counts them" grep -q ', [1-9][0-9]* noisy;' "$tmp/err"
+code "what fails is broken all the same" 1 compare noisy gaps --list broken -f csv
+code "and what is noisy in both is noisy" 0 compare noisy noisy --list noisy -f csv
+is "by its status" "$(counts 1,13,14)" "$(sed 1d "$tmp/out" | wc -l | tr -d ' ') noisy,noisy,noisy;"
 
 code "other versions are other cases when asked" 3 compare a slow --ignore none
 ok "which is said" grep -q 'no case in common' "$tmp/err"

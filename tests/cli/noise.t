@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 45
+plan 47
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -56,6 +56,10 @@ code "the same cases, where any error will do" 0 sweep a.h5 --target 0 --max-rep
 is "are ok then" "$(statuses a.h5)" "4 ok"
 code "and are not measured once more" 0 sweep a.h5 --target 0 --max-reps 50 --noisy-above 1e-9
 ok "nothing is left to do" grep -q 'nothing to do' err
+
+# shellcheck disable=SC2086
+code "noise is no failure when it is accepted" 0 sweep n.h5 $disagree --accept-noisy -q
+is "and is noise all the same" "$(statuses n.h5)" "4 noisy"
 
 # of two matrices the one that was measured first has a last turn when the other is done
 mkdir -p two/G

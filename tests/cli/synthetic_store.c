@@ -37,6 +37,7 @@ static const rc_opt_t table[] = {
     {"complex", 0, RC_OPT_FLAG, AT(s.complexes), NULL, "Also c64 and c128.", 0, 0},
     {"shuffle", 0, RC_OPT_FLAG, AT(s.shuffle), NULL, "Rows in another order.", 0, 0},
     {"gaps", 0, RC_OPT_FLAG, AT(s.gaps), NULL, "Some cases fail, some features lack.", 0, 0},
+    {"noisy", 0, RC_OPT_FLAG, AT(s.noisy), NULL, "Some cases are noisy.", 0, 0},
     {"stale", 0, RC_OPT_FLAG, AT(s.stale), NULL, "Also rows that are superseded.", 0, 0},
     {"run", 0, RC_OPT_INT, AT(s.run), "N", "Another run has other noise (default 0).", 0, 1e6},
     {"slow", 0, RC_OPT_DOUBLE, AT(s.slow), "X", "Factor of the times of syn-b.", 0, 100},

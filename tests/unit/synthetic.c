@@ -336,8 +336,9 @@ static rc_status_t add_result(writer_t *w, const what_t *x, int version, double 
     double ns = measured(w, x, &r.c) * factor;
     ns *= w->s->draws ? 1 + of_run(w, 0, 3) : 1;
     int failed = w->s->draws && of_run(w, rc_case_id(&r.c).lo, 4) < 0.04;
-    failed |= w->s->gaps && factor == 1 && (x->matrix * 7 + x->kernel + 2 * x->policy) % 29 == 0;
-    r.row.status = failed ? RC_CASE_FAILED : RC_CASE_OK;
+    const int lacks = factor == 1 && (x->matrix * 7 + x->kernel + 2 * x->policy) % 29 == 0;
+    failed |= w->s->gaps && lacks;
+    r.row.status = failed ? RC_CASE_FAILED : w->s->noisy && lacks ? RC_CASE_NOISY : RC_CASE_OK;
     r.row.median_ns = r.row.min_ns = r.row.mean_ns = failed ? NAN : ns;
     r.row.order_ns = order_ns(w, x);
     r.row.preprocess_ns = x->kernel == 2 ? 10 * rows_of(w->s, x->matrix) : 0;

@@ -22,6 +22,7 @@ typedef struct synthetic {
     int shuffle; /* the results come in another order; nothing else changes */
     int devices; /* the same cases on so many devices; the second is half as fast */
     int gaps;    /* 1: some cases failed, some matrices have no features */
+    int noisy;   /* 1: cases that would have failed for gaps are noisy */
     int stale;   /* 1: every case twice, the older row with a wrong time, and cases of older
                       versions of the kernels */
     /* for two stores of the same cases: */
