@@ -199,7 +199,7 @@ static reply_t answer(rc_queue_t *q, int from, const request_t *r)
         take_back(q, r->item, from);
         break;
     case tell_progress:
-        rc_meter_add(&q->meter, r->progress.cases, &r->progress.effort, r->progress.took_s);
+        rc_meter_add(&q->meter, &r->progress, (double)(rc_clock_ns() - q->started_ns) * 1e-9);
         break;
     case tell_drain:
         start_drain(q, "another rank asked for it");
@@ -367,12 +367,11 @@ static rc_status_t tell(
     int64_t now = rc_clock_ns();
     int64_t cases = 0;
     pthread_mutex_lock(&q->mutex);
-    for (int i = 0; i < RC_CASE_STATUSES; i++) {
-        q->untold.cases[i] += more->cases[i];
+    for (int i = 0; i < RC_CASE_STATUSES; i++)
         cases += more->cases[i];
-    }
-    rc_effort_add(&q->untold.effort, &more->effort, 1);
-    if (cases > 0) { /* what took time without any is a part of what comes next */
+    rc_progress_add(&q->untold, more);
+    if (cases > 0 ||
+        more->again > 0) { /* what took time without any is a part of what comes next */
         q->untold.took_s += (double)(now - q->word_ns) * 1e-9;
         q->word_ns = now;
     }

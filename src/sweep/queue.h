@@ -18,13 +18,6 @@
 
 typedef struct rc_queue rc_queue_t;
 
-/** What a worker has done since it last said so. */
-typedef struct rc_progress {
-    int64_t cases[RC_CASE_STATUSES];
-    rc_effort_t effort;
-    double took_s; /**< rc_queue_tell fills it in */
-} rc_progress_t;
-
 /** What is left of the items of a device class for each rank that takes them; where no other rank
  *  does, INT64_MAX and INFINITY. */
 typedef struct rc_share {

@@ -19,11 +19,15 @@ typedef struct bench {
     rc_prepare_t *prepare;
     rc_spent_t *spent;
     rc_err_t *err;
-    rc_phase_t phase;     /* what a group is in, ... */
-    int64_t since_ns;     /* ... and since when */
-    rc_map_t noisy;       /* cases that were found so -> 1; 0: and have a time since */
-    int left;             /* of the matrix in hand: noisy so far */
-    int again;            /* 1: these have another turn */
+    rc_phase_t phase;    /* what a group is in, ... */
+    int64_t since_ns;    /* ... and since when */
+    rc_map_t noisy;      /* cases that were found so -> 1; 0: and have a time since */
+    int left;            /* of the matrix in hand: noisy so far */
+    int again;           /* 1: these have another turn, ... */
+    int last_turn;       /* 1: ... the last one */
+    double last_s;       /* what that will take, as it was told, ... */
+    int64_t last_end_ns; /* ... and when it was thought to end */
+    int64_t begin_ns;
     rc_job_t *kept[KEPT]; /* matrices with noisy cases, for a last turn */
     int kept_count;
     int64_t last; /* number of the one that was measured last */
@@ -104,6 +108,7 @@ static rc_status_t journal_case(
         return st;
     b->job->progress.cases[m->status]++;
     b->job->progress.cases[RC_CASE_NOISY] -= again;
+    b->job->progress.again += again;
     int noisy = m->status == RC_CASE_NOISY;
     b->bench->left += noisy - again;
     return noisy || again ? rc_map_set(&b->bench->noisy, rc_case_id(id), noisy, b->bench->err)
@@ -321,7 +326,38 @@ static void lend_threads(bench_t *t, const rc_job_t *j)
             (rc_csr_bytes(j->a.rows, j->a.nnz) >= large ? rc_prepare_idle(t->prepare) : 0);
 }
 
-/* Each block of the item in turn; another turn is no part of what is foreseen. */
+/* Tell with a job how long the last turn will take. */
+static void foresee(bench_t *t, rc_job_t *j, double last_s)
+{
+    j->progress.last_s += last_s - t->last_s;
+    t->last_s = last_s;
+}
+
+/* What was done of a block, and what of it is to be done once more.  Another turn is no part of
+ * what was planned, nor is the last one foreseen as an effort. */
+static void spend_block(bench_t *t, rc_job_t *j, int64_t k)
+{
+    rc_progress_t *p = &j->progress; /* of this block: what was before is told */
+    const rc_profile_t *profile = t->w->profile;
+    const double rows = (double)j->a.rows;
+    const double entries = (double)j->a.nnz;
+    int64_t cases = 0;
+    for (int s = 0; s < RC_CASE_STATUSES; s++)
+        cases += p->cases[s];
+    if (t->again) {
+        p->redone = rc_worklist_effort(profile, rows, entries, k, p->again);
+        if (t->last_turn) {
+            p->due = p->redone;
+            foresee(t, j, fmax((double)(t->last_end_ns - rc_clock_ns()) * 1e-9, t->last_s / 2));
+        }
+        return;
+    }
+    const rc_effort_t spent = rc_worklist_effort(profile, rows, entries, k, cases);
+    p->due = rc_worklist_effort(profile, rows, entries, k, p->cases[RC_CASE_NOISY]);
+    rc_job_spend(j, &spent);
+}
+
+/* Each block of the item in turn. */
 static rc_status_t do_blocks(bench_t *t, rc_job_t *j)
 {
     const rc_sweep_config_t *c = t->w->config;
@@ -332,13 +368,7 @@ static rc_status_t do_blocks(bench_t *t, rc_job_t *j)
         lend_threads(t, j);
         if (!block.empty)
             st = do_block(t, j, &block);
-        int64_t cases = 0;
-        for (int s = 0; s < RC_CASE_STATUSES; s++)
-            cases += j->progress.cases[s]; /* of this block: what was before is told */
-        const rc_effort_t spent =
-            rc_worklist_effort(t->w->profile, (double)j->a.rows, (double)j->a.nnz, block.k, cases);
-        if (!t->again)
-            rc_job_spend(j, &spent);
+        spend_block(t, j, block.k);
         if (st == RC_OK)
             st = rc_job_tell(j, t->err);
     }
@@ -372,32 +402,54 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
     return st;
 }
 
+enum { LAST_SHARE = 10 }; /* of the time so far, the last turn may take one part */
+
+/* The same, of the matrices from `from` on. */
+static void foresee_last(bench_t *t, rc_job_t *j, int from, int64_t left_ns)
+{
+    int64_t again_ns[KEPT];
+    for (int i = 0; i < t->kept_count; i++)
+        again_ns[i] = t->last_turn && t->kept[i]->number == t->last ? 0 : t->kept[i]->again_ns;
+    const int64_t ns = rc_last_turn_ns(again_ns, from, t->kept_count, left_ns);
+    t->last_end_ns = rc_clock_ns() + ns;
+    foresee(t, j, (double)ns * 1e-9);
+}
+
 /* One that was measured and is noisy still is kept for a last turn, as far as there is room; others
  * are done with. */
 static rc_status_t end_job(bench_t *t, rc_job_t *j, rc_status_t st)
 {
     const int64_t room = t->w->memory_limit / KEPT;
+    const int64_t left_ns = (rc_clock_ns() - t->begin_ns) / LAST_SHARE;
     int64_t bytes = rc_job_bytes(j);
     for (int i = 0; i < t->kept_count; i++)
         bytes += rc_job_bytes(t->kept[i]);
-    if (st < 0 || t->left == 0 || j->item->suspect || t->kept_count == KEPT || bytes > room)
+    if (st < 0 || t->left == 0 || j->item->suspect || t->kept_count == KEPT || bytes > room) {
+        foresee_last(t, j, 0, left_ns);
         return rc_prepare_done(t->prepare, j, st, t->err);
+    }
     t->kept[t->kept_count++] = j;
+    foresee_last(t, j, 0, left_ns);
+    RC_PASS(rc_job_tell(j, t->err));
     return rc_prepare_keep(t->prepare, j, t->err);
 }
 
 /* The last turn, when all matrices had theirs.  None for the one that just had it; the others may
  * take a tenth of the time since the start, the first of them more. */
-static rc_status_t end_kept(bench_t *t, int64_t start, rc_status_t st)
+static rc_status_t end_kept(bench_t *t, rc_status_t st)
 {
-    enum { share = 10 };
-    int64_t left_ns = (rc_clock_ns() - start) / share;
+    int64_t left_ns = (rc_clock_ns() - t->begin_ns) / LAST_SHARE;
+    t->last_turn = 1;
     for (int i = 0; i < t->kept_count; i++) {
         rc_job_t *j = t->kept[i];
+        foresee_last(t, j, i, left_ns);
+        if (st == RC_OK)
+            st = rc_job_tell(j, t->err);
         if (st == RC_OK && j->number != t->last && (i == 0 || j->again_ns <= left_ns)) {
             left_ns -= j->again_ns;
             st = do_noisy(t, j);
         }
+        foresee_last(t, j, i + 1, left_ns);
         st = rc_prepare_done(t->prepare, j, st, t->err);
     }
     return st;
@@ -406,8 +458,8 @@ static rc_status_t end_kept(bench_t *t, int64_t start, rc_status_t st)
 rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
 {
     rc_prepare_t *p = NULL;
-    bench_t t = {.w = w, .spent = spent, .err = err, .phase = RC_PHASE_PREPARE};
-    const int64_t begin = rc_clock_ns();
+    bench_t t = {
+        .w = w, .spent = spent, .err = err, .phase = RC_PHASE_PREPARE, .begin_ns = rc_clock_ns()};
     memset(spent, 0, sizeof *spent);
     rc_status_t st = rc_prepare_open(w, &p, err);
     t.prepare = p;
@@ -420,7 +472,7 @@ rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
             break;
         st = end_job(&t, j, do_job(&t, j));
     }
-    st = end_kept(&t, begin, st);
+    st = end_kept(&t, st);
     rc_map_free(&t.noisy);
     rc_prepare_close(p);
     return st;

@@ -77,12 +77,13 @@ static double worst_factor(const machine_t *machine, rc_rng_t *rng)
     int64_t done = 0;
     for (int i = 0; i < ITEMS; i++)
         for (int w = 0; w < WORDS; w++) {
-            int64_t some[RC_CASE_STATUSES] = {[RC_CASE_OK] = CASES / WORDS};
-            const rc_effort_t effort = {{[RC_EFFORT_CASE] = CASES / WORDS * case_s,
-                [RC_EFFORT_SPARSE] = CASES / WORDS * item[i].size_s}};
+            const rc_progress_t word = {.cases = {[RC_CASE_OK] = CASES / WORDS},
+                .effort = {{[RC_EFFORT_CASE] = CASES / WORDS * case_s,
+                    [RC_EFFORT_SPARSE] = CASES / WORDS * item[i].size_s}},
+                .took_s = CASES / WORDS * item[i].time_s};
             elapsed += CASES / WORDS * item[i].time_s;
             done += CASES / WORDS;
-            rc_meter_add(&m, some, &effort, CASES / WORDS * item[i].time_s);
+            rc_meter_add(&m, &word, elapsed);
             double left = total - elapsed;
             if (rc_progress_percent(done, m.cases) < 10 || left < 0.05 * total)
                 continue;
@@ -92,6 +93,111 @@ static double worst_factor(const machine_t *machine, rc_rng_t *rng)
         }
     assert_true(rc_meter_left_s(&m, elapsed) < 1e-6 * total);
     return worst;
+}
+
+/* ------------------------------------------------------------------ noisy cases */
+
+enum { KEPT = 16 };
+
+/* A sweep in which some of the cases are noisy, and some of these again. */
+typedef struct noisy {
+    machine_t machine;
+    double share;
+    double still; /* chance that some of a matrix are so in the second turn */
+} noisy_t;
+
+typedef struct run {
+    rc_meter_t m;
+    double total; /* of all words */
+    double elapsed;
+    double worst;
+} run_t;
+
+/* Worst factor from a tenth of the cases on; `total` of 0: the time is only added up. */
+static void say(run_t *r, const rc_progress_t *word)
+{
+    r->elapsed += word->took_s;
+    rc_meter_add(&r->m, word, r->elapsed);
+    const double left = r->total - r->elapsed;
+    int64_t done = 0;
+    for (int i = 0; i < RC_CASE_STATUSES; i++)
+        done += r->m.done[i];
+    if (r->total <= 0 || rc_progress_percent(done, r->m.cases) < 10 || left < 0.02 * r->total)
+        return;
+    const double f = rc_meter_left_s(&r->m, r->elapsed) / left;
+    assert_true(f > 0);
+    r->worst = fmax(r->worst, fmax(f, 1 / f));
+}
+
+/* Matrix by matrix: the words of its blocks, what was noisy again; then the last turn. */
+static void sweep_noisy(run_t *r, const noisy_t *n, const item_t *item, rc_rng_t *rng)
+{
+    int64_t again_ns[KEPT];
+    int kept[KEPT];
+    int count = 0;
+    double last_s = 0;
+    for (int i = 0; i < ITEMS; i++) {
+        const rc_effort_t all = {{[RC_EFFORT_CASE] = CASES * case_s, [RC_EFFORT_SPARSE] = CASES * item[i].size_s}};
+        const double noisy = fmin(1, n->share * (0.5 + rc_rng_unit(rng)));
+        rc_progress_t word = {.cases = {[RC_CASE_OK] = CASES / WORDS}, .took_s = CASES / WORDS * item[i].time_s};
+        rc_effort_add(&word.effort, &all, 1.0 / WORDS);
+        rc_effort_add(&word.due, &all, noisy / WORDS);
+        for (int w = 0; w < WORDS; w++)
+            say(r, &word);
+        const double then = rc_meter_left_s(&r->m, r->elapsed);
+        const double later = rc_meter_left_s(&r->m, r->elapsed + 0.1 * then);
+        assert_true(then < 0 || fabs(later - 0.9 * then) <= 1e-9 * then); /* no word, and no less done */
+        rc_progress_t again = {.again = 1, .took_s = noisy * CASES * item[i].time_s};
+        rc_effort_add(&again.redone, &all, noisy);
+        const int keeps = rc_rng_unit(rng) < n->still && count < KEPT;
+        if (keeps) {
+            kept[count] = i;
+            again_ns[count++] = (int64_t)(again.took_s * 1e9);
+        }
+        say(r, &again);
+        const double now_s = 1e-9 * (double)rc_last_turn_ns(again_ns, 0, count, (int64_t)(r->elapsed * 1e8));
+        say(r, &(rc_progress_t){.last_s = now_s - last_s});
+        last_s = now_s;
+    }
+    int64_t left_ns = (int64_t)(r->elapsed * 1e8);
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && again_ns[i] > left_ns)
+            continue;
+        left_ns -= again_ns[i];
+        const double rest_s = 1e-9 * (double)rc_last_turn_ns(again_ns, i + 1, count, left_ns);
+        rc_progress_t again = {.again = 1, .took_s = 1e-9 * (double)again_ns[i], .last_s = rest_s - last_s};
+        again.redone.s[RC_EFFORT_CASE] = again.due.s[RC_EFFORT_CASE] = CASES * case_s * n->share;
+        again.redone.s[RC_EFFORT_SPARSE] = again.due.s[RC_EFFORT_SPARSE] = CASES * item[kept[i]].size_s * n->share;
+        last_s = rest_s;
+        say(r, &again);
+    }
+}
+
+static void what_is_noisy_is_foreseen(void **state)
+{
+    static const noisy_t kinds[] = {{{"few are noisy", 0.02, 0.01, 0}, 0.05, 0.2},
+        {{"some are noisy", 0.06, 0.03, 0}, 0.3, 0.5}, {{"nearly all are noisy", 0.02, 0.03, 0.15}, 0.9, 1},
+        {{"all, and cases count", 0.001, 0.05, 0.25}, 1, 1}, {{"all, and only the size counts", 0.05, 0, 0}, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (uint64_t round = 0; round < 20; round++) {
+            run_t r = {.total = 0};
+            for (int pass = 0; pass < 2; pass++) { /* the first says how long it takes */
+                rc_rng_t rng;
+                item_t item[ITEMS];
+                rc_effort_t planned = {{[RC_EFFORT_CASE] = ITEMS * CASES * case_s}};
+                rc_rng_seed(&rng, 100 + round);
+                (void)make(&kinds[i].machine, item, &rng);
+                for (int j = 0; j < ITEMS; j++)
+                    planned.s[RC_EFFORT_SPARSE] += CASES * item[j].size_s;
+                r = (run_t){.total = r.elapsed, .worst = 1};
+                rc_meter_start(&r.m, NULL, ITEMS, (int64_t)ITEMS * CASES, &planned);
+                sweep_noisy(&r, &kinds[i], item, &rng);
+            }
+            assert_true(rc_meter_left_s(&r.m, r.elapsed) < 1e-6 * r.total);
+            if (!(r.worst <= 2))
+                fail_msg("%s, round %d: off by a factor of %g", kinds[i].machine.what, (int)round, r.worst);
+        }
 }
 
 static void the_time_left_is_within_a_factor_of_two(void **state)
@@ -201,9 +307,10 @@ static double replay(const word_t *word, int64_t words, int64_t matrices, double
     }
     rc_meter_start(&m, NULL, matrices, cases, &planned);
     for (int64_t i = 0; i < words; i++) {
-        const int64_t some[RC_CASE_STATUSES] = {[RC_CASE_OK] = word[i].cases};
-        rc_meter_add(&m, some, &word[i].effort, word[i].took_s);
+        const rc_progress_t some = {
+            .cases = {[RC_CASE_OK] = word[i].cases}, .effort = word[i].effort, .took_s = word[i].took_s};
         elapsed += word[i].took_s;
+        rc_meter_add(&m, &some, elapsed);
         done += word[i].cases;
         if (elapsed < 0.1 * total || (double)done < 0.1 * (double)cases)
             continue;
@@ -284,6 +391,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_time_left_is_within_a_factor_of_two),
+        cmocka_unit_test(what_is_noisy_is_foreseen),
         cmocka_unit_test(recorded_sweeps_are_within_a_factor_of_two),
         cmocka_unit_test(the_percentage_is_of_cases),
     };
