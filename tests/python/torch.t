@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 87
+plan 89
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -75,7 +75,8 @@ if ! "$python" -c 'import torch_geometric' 2>err; then
     echo "# without PyTorch Geometric: layers of a stand-in"
 fi
 for place in cpu cuda; do
-    for test in layers attention attention_shown attention_derived attention_between attention_of_others attention_operations \
+    for test in layers attention attention_shown attention_derived attention_between attention_of_nothing attention_of_others \
+        attention_operations \
         weights rectangles changed_edges pyg_calls sparse validated autocast captured gone copies; do
         if [ $place = cpu ] || [ $gpu = yes ]; then
             check "PyTorch Geometric: $test, $place" pyg $test $place

@@ -162,6 +162,25 @@ def attention_between():
         near(other((x, None), e, size=(NODES, 80)), one((x, None), e, size=(NODES, 80)), n)
 
 
+def attention_of_nothing():
+    """No edges; and scores that a program asks for itself."""
+    e, x = edges()[:, :0], random(NODES, WIDTH)
+    for make in (ATTENDING["one"], lambda: nn.GATv2Conv(WIDTH, 4, heads=2, add_self_loops=False)):
+        both = pair(make)
+        for n in range(6):
+            for layer in both:
+                layer.zero_grad()
+            for wanted, found in zip(*(step(layer, x, e) for layer in both)):
+                near(found, wanted, n)
+    e, both = edges(), pair(ATTENDING["heads"])
+    for _ in range(6):
+        for layer in both:
+            layer(x, e)
+    ends = random(NODES, 3), random(NODES, 3, seed=5)
+    one, other = (layer.edge_updater(e, alpha=ends, edge_attr=None, size=None) for layer in both)
+    near(other, one, "by itself")
+
+
 def attention_of_others():
     """Layers of other scores, or that are looked at, have PyTorch Geometric's softmax and right results."""
     class Scaled(nn.GATConv):
@@ -205,7 +224,7 @@ def attention_operations():
         for layer in pair(ATTENDING[name]):
             for _ in range(5):
                 step(layer, x, e)
-            with torch.profiler.profile() as profile:
+            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
                 step(layer, x, e)
             counts.append({event.key: event.count for event in profile.key_averages()})
         plain, ours = counts

@@ -111,7 +111,7 @@ class Edges:
             with torch.inference_mode(False), torch.no_grad():
                 self._sums[key] = self._summing(*key)
         m = self._sums[key]
-        wide = g.reshape(g.shape[0], -1)
+        wide = g.flatten(1) if g.dim() > 1 else g.unsqueeze(1)
         out = _ops.spmm(m._pattern, m.crow, m.col, m.val, wide, m.shape[1], False)
         return out.view(m.shape[0], *g.shape[1:])
 

@@ -61,8 +61,9 @@ class _Softmax(torch.autograd.Function):
 def _gradients(ctx: Any, scores: Any, out: Tensor, g: Tensor) -> _Scores:
     """Of row, col and entry."""
     m, of_col = ctx.m, None
-    of_entry, of_row = torch.empty_like(out), out.new_empty(m.shape[0])
-    _call(m, ctx.slope, scores, out, gradient=g, of_entry=of_entry, of_row=of_row)
+    of_entry, of_row = torch.empty_like(out), out.new_zeros(m.shape[0])
+    if out.shape[0] > 0:  # an empty gradient has no address, which asks for the softmax
+        _call(m, ctx.slope, scores, out, gradient=g, of_entry=of_entry, of_row=of_row)
     if ctx.needs_input_grad[3]:
         ones = kept_of(m, f"ones {out.dtype}", lambda: out.new_ones(m.shape[0]))
         of_col = _ops.spmm(m._pattern, m.crow, m.col, of_entry, ones, m.shape[1], True)
@@ -78,7 +79,7 @@ def _differentiable(ctx: Any, scores: Any, out: Tensor, g: Tensor) -> _Scores:
         score = torch.zeros_like(out) if entry is None else entry
         for t, at in zip((row, col), places):
             score = score if t is None else score + t[at]
-        slopes = torch.where(score > 0, 1.0, ctx.slope).to(out.dtype)
+        slopes = torch.where(score > 0, out.new_ones(()), out.new_full((), ctx.slope))
     weighed = out * g
     mean = weighed.new_zeros(m.shape[0]).index_add(0, places[0], weighed)
     of_entry = (weighed - out * mean[places[0]]) * slopes

@@ -313,7 +313,8 @@ class _Update:
     @_eager
     def __call__(self, edge_index: Any, *args: Any, **given: Any) -> Tensor:
         _inside.attention = None
-        found = None if args else self._values(edge_index, **given)
+        alone = args or not getattr(_inside, "layer", None)  # called by a program itself
+        found = None if alone else self._values(edge_index, **given)
         if found is None:
             return type(self.layer).edge_updater(self.layer, edge_index, *args, **given)
         values, edges = found
@@ -321,7 +322,7 @@ class _Update:
         if layer.training and layer.dropout > 0:
             values = edges.dropped(values, layer.heads, layer.dropout)
         shown = values
-        if getattr(_inside, "shows", True):
+        if _inside.shows:
             shown = edges.of_edges(values, layer.heads)
         _inside.attention = _Attention(shown, values, edges, layer.heads)
         return shown
