@@ -98,6 +98,7 @@ typedef struct rc_turn {
     rc_why_t why;      /**< RC_WHY_PLAN: it is done */
     rc_known_t *known; /**< that is being timed; NULL: none */
     void *stream;
+    int resets; /**< of devices when it was found */
     int direct; /**< 1: by a kernel on the program's arrays, where it is done */
     int failed; /**< 1: it was not done, and cuSPARSE cannot do it any more */
 } rc_turn_t;

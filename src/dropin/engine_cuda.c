@@ -275,13 +275,13 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
 {
     const rc_pattern_ask_t first = {.check = 1};
     void *pattern = NULL;
-    size_t bytes =
+    const size_t bytes =
         sizeof *m->pattern + (size_t)rc_pattern_pieces(&c->p.a) * sizeof *m->pattern->expected;
+    const size_t sums = (size_t)rc_pattern_sums_bytes(&c->p);
     if (attributes(m) < 0 || failed(cudaMallocAsync(&pattern, bytes, stream)))
         return -1;
     m->pattern = pattern;
-    bytes = (size_t)rc_pattern_sums_bytes(&c->p);
-    if (bytes > 0 && failed(cudaMallocAsync(&m->sums, bytes, stream)))
+    if (sums > 0 && failed(cudaMallocAsync(&m->sums, sums, stream)))
         return -1;
     if (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)))
         return -1;

@@ -111,7 +111,7 @@ static void count(rc_dropin_t *d, rc_op_t op, const rc_turn_t *turn)
 static rc_turn_t begin(
     rc_dropin_t *d, rc_why_t why, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
-    const rc_turn_t turn = {why, NULL, NULL, 0, 0};
+    const rc_turn_t turn = {why, NULL, NULL, 0, 0, 0};
     return why == RC_WHY_PLAN ? rc_dropin_begin(d, p, descr) : turn;
 }
 

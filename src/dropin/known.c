@@ -255,6 +255,7 @@ static void begin_anew(rc_dropin_t *d, rc_known_t *known)
         .by_plan = known->by_plan,
         .settled = known->settled,
         .begun_at = known->begun_at,
+        .busy = known->busy, /* a call of another thread ends it */
         .last = known->last,
         .make_seconds = known->make_seconds};
 }

@@ -192,7 +192,7 @@ static int is_timed(const rc_dropin_t *d, const rc_known_t *known, rc_why_t why)
 
 static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDescr_t descr)
 {
-    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream, p->direct, 0};
+    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream, 0, p->direct, 0};
     int device = 0;
     if (!d->engine || d->forked)
         return turn;
@@ -219,7 +219,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
         turn.why =
             run_plan(d, known, p, p->direct ? NULL : rc_known_trusted(d, descr, p), &turn.failed);
     else if (is_timed(d, known, turn.why) && rc_times_begin(d, known, &known->reference, p->stream))
-        turn.known = known;
+        turn.known = known, turn.resets = d->resets;
     known->turns++;
     return turn;
 }
@@ -241,7 +241,7 @@ void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn, int done)
     if (!turn->known)
         return;
     (void)pthread_mutex_lock(&d->lock);
-    if (done && turn->known->busy) /* it is not where the device was reset */
+    if (done && turn->resets == d->resets) /* else its marks are gone */
         rc_times_end(d, turn->known, &turn->known->reference, turn->stream);
     turn->known->busy = 0;
     (void)pthread_mutex_unlock(&d->lock);
