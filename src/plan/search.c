@@ -86,8 +86,10 @@ typedef struct final {
     int held;                        /* the one that is in the plan; -1: not compared */
     rc_plan_timing_t half[2][COMPARED];
     double ns[2][COMPARED];
-    int disturbed; /* 1: other programs made the times */
 } final_t;
+
+/* The error of batches from which on other programs made it. */
+static const double disturbed = 0.05;
 
 /* Who stands for an order: the best so far, else the fastest.  \return -1: none that was timed */
 static int best_of_order(const rc_tuning_t *t, const char *order)
@@ -161,7 +163,7 @@ static void show_half(rc_tuning_t *t, const final_t *f, int half)
         *timing = f->half[half][j];
         timing->again = 1;
         c->time_ns = f->ns[half][j];
-        if (f->disturbed)
+        if (timing->rel_err > disturbed)
             rc_plan_timing_fastest(timing, c);
     }
 }
@@ -215,11 +217,9 @@ static rc_status_t time_round(rc_tuning_t *t, final_t *f, int half, rc_err_t *er
     return RC_OK;
 }
 
-/* 1: batches of what was chosen, of what it is held against, or of what is as fast as they,
- * disagree by more than their usual noise. */
+/* 1: batches of what may be the fastest disagree. */
 static int is_disturbed(const final_t *f)
 {
-    const double large = 0.05;
     const double near = 2;
     double best = INFINITY;
     for (int j = 0; j < f->count; j++)
@@ -227,8 +227,8 @@ static int is_disturbed(const final_t *f)
             best = fmin(best, f->half[0][j].ns[0]);
     for (int j = 0; j < f->count; j++)
         for (int half = 0; half < 2; half++)
-            if (f->trial[j].state && (j == 0 || f->half[half][j].ns[0] < near * best) &&
-                f->half[half][j].rel_err > large)
+            if (f->trial[j].state && f->half[half][j].ns[0] < near * best &&
+                f->half[half][j].rel_err > disturbed)
                 return 1;
     return 0;
 }
@@ -247,7 +247,6 @@ static rc_status_t time_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
         RC_PASS(time_round(t, f, 0, err));
         RC_PASS(time_round(t, f, 1, err));
     }
-    f->disturbed = is_disturbed(f);
     return RC_OK;
 }
 
