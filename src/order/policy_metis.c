@@ -6,8 +6,9 @@
  * parts that have rows.
  *
  * METIS draws from rand() of the C library and takes over SIGTERM and SIGABRT while it runs: one
- * partition at a time in a process, and the handlers are put back.  That of SIGTERM goes back
- * within 50 us each time: METIS's jumps to where METIS was called, which only that thread survives.
+ * partition at a time in a process, and the handlers are put back.  That of SIGTERM goes back each
+ * time when a thread that looks every 50 us runs: METIS's jumps to where METIS was called, which
+ * only the thread that called it survives.
  * Another version of the library may give another order.  Cost: about linear in nnz. */
 #include "config.h"
 #include "base/alloc.h"

@@ -11,14 +11,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
-static atomic_int terms;
-
-static void count_term(int number)
+static void keep_on(int number)
 {
     (void)number;
-    atomic_fetch_add(&terms, 1);
 }
 
 typedef struct {
@@ -38,12 +34,13 @@ static void *order_by_metis(void *arg)
     return NULL;
 }
 
-/* METIS has its own handler of SIGTERM, which only the thread that called it survives. */
+/* METIS has its own handler of SIGTERM, which only the thread that called it survives: at nearly every look the
+ * program's is there.  No signal is sent: METIS may take it between a look and that. */
 static void a_program_keeps_its_signals_while_metis_works(void **state)
 {
     (void)state;
     const struct timespec pause = {.tv_nsec = 2000000};
-    const struct sigaction mine = {.sa_handler = count_term};
+    const struct sigaction mine = {.sa_handler = keep_on};
     struct timespec worked = {0};
     struct sigaction before;
     struct sigaction now;
@@ -51,7 +48,7 @@ static void a_program_keeps_its_signals_while_metis_works(void **state)
     clockid_t clock;
     pthread_t thread;
     int looks = 0;
-    int sent = 0;
+    int kept = 0;
     if (!rc_policy_find("metis"))
         skip();
     assert_int_equal(rc_generate("mesh2d:n=500", &mesh, NULL, NULL), RC_OK);
@@ -65,14 +62,12 @@ static void a_program_keeps_its_signals_while_metis_works(void **state)
             continue;
         assert_int_equal(sigaction(SIGTERM, NULL, &now), 0);
         looks++;
-        if (now.sa_handler == count_term) /* all but 50 us: a signal then would end the tests */
-            sent += kill(getpid(), SIGTERM) == 0;
+        kept += now.sa_handler == keep_on;
     }
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
     assert_int_equal(o.status, RC_OK);
-    assert_true(looks < 10 || 2 * sent > looks);
-    assert_true(sent == 0 || atomic_load(&terms) > 0);
+    assert_true(looks < 10 || 2 * kept > looks);
     rc_csr_free(&mesh);
 }
 
