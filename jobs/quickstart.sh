@@ -78,7 +78,7 @@ case $code in
 *) die "$code" "the sweep failed (exit code $code)" ;;
 esac
 
-noisy=$("$rowcast" query "$store" --where 'status == noisy' --columns case -f csv 2>/dev/null | tail -n +2 | wc -l)
+noisy=$("$rowcast" query "$store" --where 'status == noisy' --columns case -f csv | tail -n +2 | wc -l)
 ((noisy == 0)) || say "left out of what follows: $noisy cases, whose times other programs disturbed; the next run measures them anew"
 
 say "speedup over the original row order"

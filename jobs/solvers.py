@@ -66,14 +66,25 @@ def entries_of(name):
 
 def listed(words, least):
     """Systems by name: a spec, or a file; of folders those with at least so many entries."""
-    names = []
+    names = {}
     for word in words or SPECS:
         if os.path.isdir(word):
-            names += [name for name in sorted(glob.glob(os.path.join(word, "**", "*.mtx*"), recursive=True))
-                      if is_file(name) and entries_of(name) >= least]
+            found = [name for name in sorted(glob.glob(os.path.join(word, "**", "*.mtx*"), recursive=True))
+                     if is_file(name) and entries_of(name) >= least]
         else:
-            names.append(word)
-    return names
+            found = [word]
+        for name in found:
+            name = os.path.abspath(name) if is_file(name) else name
+            other = names.setdefault(title(name), name)
+            if other != name:
+                raise SystemExit(f"solvers: {name} and {other} would have the same name, {title(name)}")
+    return list(names.values())
+
+
+def digest(name):
+    """What a kept system is known by: of a file its place and state."""
+    state = os.stat(name) if is_file(name) else None
+    return hashlib.sha1(f"{name} {state and (state.st_size, state.st_mtime_ns)}".encode()).hexdigest()[:8]
 
 
 def title(name):
@@ -142,7 +153,7 @@ def kinds(a):
 def prepared(args, name):
     """The system as a file of arrays, which is kept in the folder of work, and what it is."""
     import numpy as np
-    part = re.sub(r"[^A-Za-z0-9]+", "_", title(name)) + "-" + hashlib.sha1(name.encode()).hexdigest()[:8]
+    part = re.sub(r"[^A-Za-z0-9]+", "_", title(name)) + "-" + digest(name)
     path = os.path.join(args.work, part)
     if not os.path.exists(path + ".json"):
         with tempfile.TemporaryDirectory(dir=args.work) as folder:
@@ -204,7 +215,7 @@ def is_same(case, alone, ours):
     near = None in steps or abs(steps[0] - steps[1]) <= APART * max(steps)
     residuals = (alone["residual"], ours["residual"])
     small = [0 <= r <= (1 + APART) * case.tolerance for r in residuals]
-    return near and (all(small) or abs(residuals[0] - residuals[1]) <= APART * abs(residuals[0]))
+    return near and min(residuals) >= 0 and (all(small) or abs(residuals[0] - residuals[1]) <= APART * abs(residuals[0]))
 
 
 def measured(args, case, path, about):

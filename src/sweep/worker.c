@@ -408,7 +408,7 @@ enum { LAST_SHARE = 10 }; /* of the time so far, the last turn may take one part
 static void foresee_last(bench_t *t, rc_job_t *j, int from, int64_t left_ns)
 {
     int64_t again_ns[KEPT];
-    for (int i = 0; i < t->kept_count; i++)
+    for (int i = from; i < t->kept_count; i++) /* those before are gone */
         again_ns[i] = t->last_turn && t->kept[i]->number == t->last ? 0 : t->kept[i]->again_ns;
     const int64_t ns = rc_last_turn_ns(again_ns, from, t->kept_count, left_ns);
     t->last_end_ns = rc_clock_ns() + ns;

@@ -242,6 +242,12 @@ static double number(uint64_t place)
     return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
+/* NaN, where one of them is. */
+static double larger(double a, double b)
+{
+    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+}
+
 static double norm(solver_t *s, int64_t n, const double *x)
 {
     return sqrt(blas_dot(n, x, x, s->stream));
@@ -287,7 +293,7 @@ static void cg_solve(solver_t *s, cg_t *v)
     }
     multiply(s, &s->forward, v->x, v->q);
     blas_add(n, -1, v->b, 1, v->q, s->stream);
-    s->residual = fmax(s->residual, norm(s, n, v->q) / size);
+    s->residual = larger(s->residual, norm(s, n, v->q) / size);
 }
 
 /* \return seconds */
@@ -367,7 +373,8 @@ static double pdhg_residual(solver_t *s, pdhg_t *v)
     double primal = blas_dot(n, v->c, v->x, s->stream), dual = blas_dot(m, v->b, v->y, s->stream);
     double of_rows = norm(s, m, v->tall) / (1 + norm(s, m, v->b));
     double of_columns = norm(s, n, v->g) / (1 + norm(s, n, v->c));
-    return fmax(fmax(of_rows, of_columns), fabs(primal - dual) / (1 + fabs(primal) + fabs(dual)));
+    return larger(
+        larger(of_rows, of_columns), fabs(primal - dual) / (1 + fabs(primal) + fabs(dual)));
 }
 
 /* From x = 0 and y = 0. */
@@ -386,7 +393,7 @@ static void pdhg_solve(solver_t *s, pdhg_t *v)
         if ((step + 1) % LOOK == 0 || step + 1 == s->most)
             residual = pdhg_residual(s, v);
     }
-    s->residual = fmax(s->residual, residual);
+    s->residual = larger(s->residual, residual);
 }
 
 static double pdhg(solver_t *s, int64_t sides)
