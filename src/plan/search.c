@@ -239,10 +239,10 @@ static rc_status_t time_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
 {
     enum { few = 2, some = 3, most = 15 };
     const int usual = t->searches ? some : few;
-    int64_t end = t->start_ns + t->most_ns;
     for (int round = 0; round < most; round++) {
-        if (round >= usual && (!t->searches || rc_plan_now(&t->plan->place) > end ||
-                                  rc_tuning_is_asked(t, NULL) || !is_disturbed(f)))
+        if (round >= usual &&
+            (!t->searches || rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns ||
+                rc_tuning_is_asked(t, NULL) || !is_disturbed(f)))
             break;
         RC_PASS(time_round(t, f, 0, err));
         RC_PASS(time_round(t, f, 1, err));
