@@ -5,11 +5,9 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
+# shellcheck source=tests/dropin/fakes.sh
+. "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-here=$top_builddir/tests/dropin
-preloaded=$top_builddir/.libs/librowcast_cusparse.so
-[ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
-[ -e "$preloaded" ] || skip_all "no shared library in this build"
 plan 79
 cd "$tmp" || exit 1
 

@@ -5,19 +5,15 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
+# shellcheck source=tests/dropin/fakes.sh
+. "${top_srcdir:?}/tests/dropin/fakes.sh"
+# shellcheck source=tests/python/python.sh
+. "$top_srcdir/tests/python/python.sh"
 
-here=$top_builddir/tests/dropin
-preloaded=$top_builddir/.libs/librowcast_cusparse.so
-[ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
-[ -e "$preloaded" ] || skip_all "no shared library in this build"
 for program in "$here/.libs/solve" "$here/solve"; do
     [ ! -x "$program" ] || break
 done
-python=
-for p in /usr/bin/python3 python3; do
-    "$p" -c 'import scipy.sparse' 2>/dev/null && python=$p && break
-done
-[ "$python" ] || skip_all "no Python with SciPy"
+python_that 'import scipy.sparse' "with SciPy"
 plan 19
 cd "$tmp" || exit 1
 cat >files.py <<'PY'
