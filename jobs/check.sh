@@ -250,6 +250,15 @@ elsewhere=(tests/cli/bound.t tests/cli/scripts.t tests/cli/submit.t tests/cli/bu
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t
     tests/cli/predict.t tests/cli/fetch.t tests/cli/report.t tests/fault/clock.t tests/lint/source.t)
 
+# The last words: what failed, then the counts.
+conclude()
+{
+    say "$skipped skipped"
+    ((failed == 0)) || printf '%s\n' "failed:" "${said[@]}"
+    echo "$passed passed, $failed failed"
+    ((failed == 0))
+}
+
 # Other compilers and another MPI; what the tests of stores, ranks and numbers rest on.
 check_stacks()
 {
@@ -258,10 +267,7 @@ check_stacks()
     suite "$build/mpich" --enable-werror --without-cuda CC=mpicc.mpich
     suite "$build/clang" --enable-werror --without-cuda CC=clang
     suite "$build/native" --enable-werror --without-cuda CFLAGS="-g -O3 -march=native"
-    say "$skipped skipped"
-    ((failed == 0)) || printf '%s\n' "failed:" "${said[@]}"
-    echo "$passed passed, $failed failed"
-    ((failed == 0))
+    conclude
 }
 
 # What the build of the Debian packages is packed into, too.  That takes seconds.
@@ -338,8 +344,6 @@ main()
         fi
         wheel
     fi
-    say "$skipped skipped"
-    echo "$passed passed, $failed failed"
-    ((failed == 0))
+    conclude
 }
 main; exit
