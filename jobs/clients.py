@@ -253,8 +253,11 @@ def preloaded(library, environment):
 
 
 def said_by(stderr):
-    """What the drop-in said at exit."""
-    return [line for line in stderr.splitlines() if line.startswith("rowcast")]
+    """What the drop-in said at exit; RuntimeError when it was not there or makes no plans."""
+    said = [line for line in stderr.splitlines() if line.startswith("rowcast")]
+    if not said or said[0].startswith("rowcast: no plans"):
+        raise RuntimeError(f"no drop-in: {(said or stderr.splitlines() or ['it says nothing'])[0]}")
+    return said
 
 
 def child(args, ours):
@@ -271,10 +274,10 @@ def child(args, ours):
         words += ["--autocast"] if args.autocast else []
         done = subprocess.run(words + list(args.clients), env=environment, stderr=subprocess.PIPE, text=True)
         if not os.path.exists(out):
-            sys.exit(f"clients: {done.stderr[-2000:]}")
+            raise RuntimeError(done.stderr[-2000:])
         with open(out) as f:
             out = json.load(f)
-        return out, out["said"] + said_by(done.stderr)
+    return out, out["said"] + (said_by(done.stderr) if ours and not args.module else [])
 
 
 def difference(a, b):
@@ -323,7 +326,7 @@ def defaults(args):
                 print("| --- " * 13 + "|")
             a, b = plain["results"][0], ours["results"][0]
             if "error" in a or "error" in b:
-                sys.exit(f"clients: {client}: {a.get('error') or b['error']}")
+                raise RuntimeError(f"{client}: {a.get('error') or b['error']}")
             x, y, u, v = times(a, b)
             print(f"| `{client}` | {card} | {a['vertices']:,} | {kind} | {a['features']} | {args.epochs:,} | {x:.3f} | {y:.3f} "
                   f"| {x / y:.2f} | {u:,.0f} | {v:,.0f} | {u / v:.2f} | {difference(a['losses'], b['losses']):.1e} |",
@@ -354,12 +357,10 @@ def main():
                 p.error(f"{what} '{name}': expected one of {', '.join(known)}")
     if min(args.sizes + args.features) < 1 or args.epochs <= COLD or "" in (args.library, args.run):
         p.error(f"expected sizes and features from 1 on, more than {COLD} epochs and names that are not empty")
-    if args.run:
-        run(args)
-    elif args.defaults:
-        defaults(args)
-    else:
-        table(args)
+    try:
+        (run if args.run else defaults if args.defaults else table)(args)
+    except RuntimeError as e:
+        sys.exit(f"clients: {e}")
 
 
 if __name__ == "__main__":

@@ -193,9 +193,7 @@ def once(args, case, path, way):
     lines = done.stdout.splitlines()
     if done.returncode != 0 or not lines:
         raise RuntimeError(f"exit {done.returncode}: {(done.stderr.splitlines() or ['nothing was said'])[-1]}")
-    said = clients.said_by(done.stderr)
-    if way == "with" and drops and (not said or said[0].startswith("rowcast: no plans")):
-        raise RuntimeError(f"no drop-in: {(said or done.stderr.splitlines() or ['it says nothing'])[0]}")
+    said = clients.said_by(done.stderr) if way == "with" and drops else []
     return {**json.loads(lines[-1]), "process_s": round(time.monotonic() - start, 3), "said": said}
 
 

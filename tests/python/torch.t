@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 89
+plan 91
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -86,3 +86,6 @@ for place in cpu cuda; do
     done
 done
 ok "PyTorch Geometric: clients" "$python" "$top_srcdir/tests/python/torch_clients.py" "$top_srcdir/jobs/clients.py"
+code "a drop-in that is not there" 1 "$python" "$top_srcdir/jobs/clients.py" --device cpu --library ./nowhere.so --sizes 100 --features 4 \
+    --graphs communities --epochs 12 gcn
+ok "is not taken for one" grep -q '^clients: no drop-in: ' err
