@@ -22,7 +22,7 @@ import tempfile
 import time
 
 LAYERS = ("gcn-edges", "gcn-csr", "sage-csr", "gin-csr", "gat-edges", "gatv2-edges")  # a kind, and what of the graph it is given
-CLIENTS = ("spmm", "gcn", "pyg", "cupy", *LAYERS)
+CLIENTS = ("spmm", "gradient", "gcn", "pyg", "cupy", *LAYERS)
 GRAPHS = ("communities", "powerlaw")
 MEAN = 16  # entries in a row, before self loops
 COLD = 3  # epochs that load kernels, which are not counted
@@ -109,6 +109,27 @@ def spmm(a, features, epochs, module):
     return ms, [float(out["c"].double().square().mean())]
 
 
+def gradient(a, features, epochs, module):
+    """torch.sparse.mm and the gradient of its dense operand, or rowcast.torch.spmm's."""
+    import torch
+    multiply = torch.sparse.mm
+    if module:
+        import rowcast.torch
+        multiply = rowcast.torch.spmm
+    g = torch.Generator(device=a.device).manual_seed(2)
+    b = torch.randn(a.shape[1], features, device=a.device, generator=g, requires_grad=True)
+    upstream = torch.randn(a.shape[0], features, device=a.device, generator=g)
+    out = {}
+
+    def work():
+        b.grad = None
+        out["c"] = multiply(a, b)
+        out["c"].backward(upstream)
+
+    ms = timed(epochs, work, a.device)
+    return ms, [float(t.detach().double().square().mean()) for t in (out["c"], b.grad)]
+
+
 def train(model, parameters, x, labels, epochs, autocast=False):
     import torch
     optimiser = torch.optim.Adam(parameters, lr=0.01)
@@ -164,7 +185,7 @@ def pyg(a, features, epochs, module):
     return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
 
 
-def layers(client, a, features, epochs, module, autocast):
+def layers(client, a, features, args):
     """Two layers of PyTorch Geometric as its users write them, from edges without loops or from a sparse tensor."""
     import torch
     import torch_geometric.nn as nn
@@ -186,11 +207,12 @@ def layers(client, a, features, epochs, module, autocast):
             return self.second(torch.relu(self.first(x, given)), given)
 
     model = Network().to(a.device)
-    if module:
+    if args.module:
         import rowcast.pyg
         model = rowcast.pyg.use(model)
         said.append(f"{client}: layers {', '.join(rowcast.pyg.layers(model))}")
-    return train(model, model.parameters(), x, labels, epochs, autocast)
+    model = torch.compile(model, mode=args.compile) if args.compile else model
+    return train(model, model.parameters(), x, labels, args.epochs, args.autocast)
 
 
 def cupy(a, features, epochs, module):
@@ -232,9 +254,8 @@ def run(args):
                         if on_gpu:
                             torch.cuda.synchronize()
                         start = time.time()
-                        how = (a, features, args.epochs, args.module)
-                        ms, losses = (layers(client, *how, args.autocast) if client in LAYERS
-                                      else globals()[client](*how))
+                        ms, losses = (layers(client, a, features, args) if client in LAYERS
+                                      else globals()[client](a, features, args.epochs, args.module))
                         case.update(seconds=time.time() - start, ms=ms, losses=losses)
                     except Exception as e:  # the next client is of another library
                         case["error"] = f"{type(e).__name__}: {e}"[:300]
@@ -272,6 +293,7 @@ def child(args, ours):
             words += ["--" + name, ",".join(map(str, getattr(args, name)))]
         words += ["--module"] if ours and args.module else []
         words += ["--autocast"] if args.autocast else []
+        words += ["--compile", args.compile] if args.compile else []
         done = subprocess.run(words + list(args.clients), env=environment, stderr=subprocess.PIPE, text=True)
         if not os.path.exists(out):
             raise RuntimeError(done.stderr[-2000:])
@@ -347,6 +369,7 @@ def main():
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
     p.add_argument("--autocast", action="store_true", help="layers in bf16 where PyTorch has it so")
+    p.add_argument("--compile", metavar="MODE", help="layers by torch.compile both times: default, reduce-overhead (CUDA graphs) ...")
     p.add_argument("--defaults", action="store_true", help="programs of fixed sizes, without any setting")
     p.add_argument("--run", metavar="FILE", help="run in this process, write results there")
     args = p.parse_args()
