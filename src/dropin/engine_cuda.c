@@ -319,8 +319,11 @@ static rc_status_t plan_new(
     const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
 {
     const rc_asked_t *p = &c->p;
-    rc_plan_problem_t problem = {
-        .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
+    rc_plan_problem_t problem = {.op = p->op,
+        .precision = p->a.precision,
+        .layout = p->layout,
+        .k = &p->k,
+        .ks = p->op != RC_OP_SPMV};
     problem.out_fp32 = p->c_sums;
     char kernels[40];
     (void)snprintf(kernels, sizeof kernels, "ranked:first=%" PRIu64, how->ns > 0 ? 0 : how->turn);

@@ -152,8 +152,8 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
     return end(d, RC_OP_SPMM, &turn, st);
 }
 
-/* In the order of rc_spmv_call_t.  The functions that go with it reach cuSPARSE, which may have to
- * multiply at any time. */
+/* In the order of rc_spmv_call_t.  The size of its buffer is cuSPARSE's, which may have to multiply
+ * at any time. */
 #define SPMV_PARAMETERS                                                                            \
     cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,                           \
         cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX, const void *beta,          \
@@ -172,7 +172,7 @@ OURS cusparseStatus_t cusparseSpMV(SPMV_PARAMETERS, void *externalBuffer)
         return real->SpMV(SPMV_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
     rc_why_t why = d->engine ? rc_product_read_spmv(real, &call, d->settings.bits, &p) : RC_WHY_OFF;
-    rc_turn_t turn = begin(d, why, &p, NULL);
+    rc_turn_t turn = begin(d, why, &p, matA);
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMV(SPMV_ARGUMENTS, externalBuffer);
     return end(d, RC_OP_SPMV, &turn, st);
@@ -213,6 +213,23 @@ OURS cusparseStatus_t cusparseSpMM_bufferSize(SPMM_PARAMETERS, size_t *bufferSiz
     return real->SpMM_bufferSize(SPMM_ARGUMENTS, bufferSize);
 }
 
+/* 1: what is preprocessed is of interest. */
+static int trusts(void)
+{
+    return !rc_dropin_inside() && rc_dropin()->settings.trust && rc_dropin()->engine;
+}
+
+/* A descriptor is preprocessed.  \param[in] why  RC_WHY_PLAN: the product is understood */
+static void preprocessed(cusparseConstSpMatDescr_t descr, rc_why_t why, const rc_asked_t *p)
+{
+    rc_dropin_t *d = rc_dropin();
+    (void)pthread_mutex_lock(&d->lock);
+    rc_distrust(d, descr);
+    if (why == RC_WHY_PLAN)
+        rc_trust(d, descr, p);
+    (void)pthread_mutex_unlock(&d->lock);
+}
+
 OURS cusparseStatus_t cusparseSpMM_preprocess(SPMM_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
@@ -220,17 +237,24 @@ OURS cusparseStatus_t cusparseSpMM_preprocess(SPMM_PARAMETERS, void *externalBuf
     rc_asked_t p;
     if (!real->SpMM_preprocess)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
-    if (!rc_dropin_inside() && rc_dropin()->settings.trust && rc_dropin()->engine) {
-        rc_dropin_t *d = rc_dropin();
-        int understood = rc_product_read(real, &call, d->settings.bits, &p) == RC_WHY_PLAN;
-        (void)pthread_mutex_lock(&d->lock);
-        rc_distrust(d, matA);
-        if (understood)
-            rc_trust(d, matA, &p);
-        (void)pthread_mutex_unlock(&d->lock);
-    }
+    if (trusts())
+        preprocessed(matA, rc_product_read(real, &call, rc_dropin()->settings.bits, &p), &p);
     return real->SpMM_preprocess(SPMM_ARGUMENTS, externalBuffer);
 }
+
+#if CUSPARSE_VERSION >= 12300
+OURS cusparseStatus_t cusparseSpMV_preprocess(SPMV_PARAMETERS, void *externalBuffer)
+{
+    const rc_real_t *real = rc_real();
+    const rc_spmv_call_t call = {SPMV_ARGUMENTS};
+    rc_asked_t p;
+    if (!real->SpMV_preprocess)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (trusts())
+        preprocessed(matA, rc_product_read_spmv(real, &call, rc_dropin()->settings.bits, &p), &p);
+    return real->SpMV_preprocess(SPMV_ARGUMENTS, externalBuffer);
+}
+#endif
 
 /* The address of a descriptor may be that of another one later. */
 static void forget(cusparseConstSpMatDescr_t descr)

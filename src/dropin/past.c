@@ -41,10 +41,10 @@ static int key_of(rc_dropin_t *d, const rc_known_t *known, char *key)
     char types[RC_KEY_TYPES];
     rc_key_types(k, types);
     int n = snprintf(key, RC_CHOICES_KEY,
-        "spmm of %s, %s, layout %d, K %" PRId64 ", %" PRId64 " x %" PRId64 ", %" PRId64
+        "%s of %s, %s, layout %d, K %" PRId64 ", %" PRId64 " x %" PRId64 ", %" PRId64
         " entries, sums %016" PRIx64 " %016" PRIx64 ", on %.100s",
-        types, rc_key_form(k), k->layout, k->k, k->rows, k->cols, k->nnz, known->sums.columns,
-        known->sums.pointers, device);
+        rc_function(k->op)->op, types, rc_key_form(k), k->layout, k->k, k->rows, k->cols, k->nnz,
+        known->sums.columns, known->sums.pointers, device);
     return n > 0 && n < RC_CHOICES_KEY && !strchr(key, '\n');
 }
 

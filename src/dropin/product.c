@@ -64,19 +64,20 @@ typedef struct indices {
     cudaDataType values;
 } indices_t;
 
-/* How a format is read, what its arrays are, and the algorithms for it. */
+/* Algorithms of a function for a format, as it numbers them. */
 enum { ALGORITHMS = 5 };
 typedef struct algorithms {
-    cusparseSpMMAlg_t among[ALGORITHMS]; /* the default where there are fewer */
-    cusparseSpMMAlg_t promises;          /* the same bits in each run */
+    int among[ALGORITHMS]; /* the default, which is 0, where there are fewer */
+    int promises;          /* the same bits in each run */
 } algorithms_t;
 
+/* How a format is read, what its arrays are, and the algorithms for it. */
 typedef struct format {
     cusparseFormat_t format;
     rc_plan_form_t form;
     cusparseStatus_t (*get)(
         const rc_real_t *real, cusparseConstSpMatDescr_t descr, rc_plan_matrix_t *a, indices_t *of);
-    const algorithms_t *algorithms;
+    const algorithms_t *algorithms; /* [RC_OPS] */
 } format_t;
 
 static cusparseStatus_t get_lines(__typeof__(&cusparseConstCsrGet) get,
@@ -110,16 +111,19 @@ static cusparseStatus_t get_coo(
     return st;
 }
 
-static const algorithms_t of_lines = {
-    {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3},
-    CUSPARSE_SPMM_CSR_ALG3};
-static const algorithms_t of_entries = {{CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_COO_ALG2,
-                                            CUSPARSE_SPMM_COO_ALG3, CUSPARSE_SPMM_COO_ALG4},
-    CUSPARSE_SPMM_COO_ALG2};
+static const algorithms_t of_lines[RC_OPS] = {
+    [RC_OP_SPMM] = {{CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3},
+        CUSPARSE_SPMM_CSR_ALG3},
+    [RC_OP_SPMV] = {{CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}, CUSPARSE_SPMV_CSR_ALG2}};
+static const algorithms_t of_entries[RC_OPS] = {
+    [RC_OP_SPMM] = {{CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_COO_ALG2, CUSPARSE_SPMM_COO_ALG3,
+                        CUSPARSE_SPMM_COO_ALG4},
+        CUSPARSE_SPMM_COO_ALG2},
+    [RC_OP_SPMV] = {{CUSPARSE_SPMV_COO_ALG1, CUSPARSE_SPMV_COO_ALG2}, CUSPARSE_SPMV_COO_ALG2}};
 static const format_t formats[] = {
-    {CUSPARSE_FORMAT_CSR, RC_PLAN_CSR, get_csr, &of_lines},
-    {CUSPARSE_FORMAT_CSC, RC_PLAN_CSC, get_csc, &of_lines},
-    {CUSPARSE_FORMAT_COO, RC_PLAN_COO, get_coo, &of_entries},
+    {CUSPARSE_FORMAT_CSR, RC_PLAN_CSR, get_csr, of_lines},
+    {CUSPARSE_FORMAT_CSC, RC_PLAN_CSC, get_csc, of_lines},
+    {CUSPARSE_FORMAT_COO, RC_PLAN_COO, get_coo, of_entries},
 };
 
 /* NULL: another one. */
@@ -201,26 +205,16 @@ static rc_why_t read_sparse(const rc_real_t *real, cusparseConstSpMatDescr_t des
     return why;
 }
 
-/* The same for kernels on the program's arrays. */
-static rc_why_t read_by_rows(const rc_real_t *real, cusparseConstSpMatDescr_t descr,
-    cusparseOperation_t op, rc_asked_t *p, cudaDataType *type)
+/* The algorithm of p->op. */
+static rc_why_t read_algorithm(const format_t *format, int bits, rc_asked_t *p)
 {
-    const format_t *format = NULL;
-    rc_why_t why = read_sparse(real, descr, op, p, type, &format);
-    return why == RC_WHY_PLAN && p->a.form != RC_PLAN_CSR ? RC_WHY_ROWS : why;
-}
-
-/* \param[out] promises  1: it gives the same bits in each run  */
-static rc_why_t read_algorithm(
-    const format_t *format, cusparseSpMMAlg_t alg, int bits, int *promises)
-{
-    const algorithms_t *of = format->algorithms;
+    const algorithms_t *of = &format->algorithms[p->op];
     int at = 0;
-    while (at < ALGORITHMS && of->among[at] != alg)
+    while (at < ALGORITHMS && of->among[at] != p->algorithm)
         at++;
     /* a plan gives the same bits in each run, too, but they are not those of cuSPARSE */
-    *promises = alg == of->promises;
-    return at == ALGORITHMS ? RC_WHY_ALGORITHM : *promises && !bits ? RC_WHY_BITS : RC_WHY_PLAN;
+    p->promises = p->algorithm == of->promises;
+    return at == ALGORITHMS ? RC_WHY_ALGORITHM : p->promises && !bits ? RC_WHY_BITS : RC_WHY_PLAN;
 }
 
 /* That of the values of A.  Sums and scalars are of the type that plans sum it in. */
@@ -233,6 +227,18 @@ static rc_why_t read_type(cudaDataType type, cudaDataType compute, rc_precision_
                                                                            : RC_WHY_MIXED;
     }
     return RC_WHY_TYPE;
+}
+
+/* What is multiplied by: op(A), its algorithm and its types.
+ * \param[in,out] p  in: its operation and algorithm */
+static rc_why_t read_factor(const rc_real_t *real, cusparseConstSpMatDescr_t descr,
+    cusparseOperation_t op, cudaDataType compute, int bits, rc_asked_t *p, cudaDataType *type)
+{
+    const format_t *format = NULL;
+    rc_why_t why = read_sparse(real, descr, op, p, type, &format);
+    if (why == RC_WHY_PLAN)
+        why = read_algorithm(format, bits, p);
+    return why == RC_WHY_PLAN ? read_type(*type, compute, &p->a.precision) : why;
 }
 
 typedef struct dense {
@@ -351,24 +357,30 @@ static rc_why_t read_scalars(const rc_real_t *real, cusparseHandle_t handle, con
     return isfinite(p->alpha) ? RC_WHY_PLAN : RC_WHY_ALPHA;
 }
 
-/* What a plan cannot do beside what is read. */
-static rc_why_t plan_takes(const rc_asked_t *p)
+/* What a plan cannot do beside what is read: then p->direct is set, and a kernel on the program's
+ * arrays may do it. */
+static rc_why_t plan_takes(rc_asked_t *p)
 {
+    rc_why_t why = p->base == 0 ? RC_WHY_PLAN : RC_WHY_BASE;
     if (p->alpha_at)
-        return RC_WHY_SCALARS;
+        why = RC_WHY_SCALARS;
     /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
-    if (p->beta != 0)
-        return RC_WHY_BETA;
-    return p->base == 0 ? RC_WHY_PLAN : RC_WHY_BASE;
+    else if (p->beta != 0)
+        why = RC_WHY_BETA;
+    p->direct = why != RC_WHY_PLAN;
+    return why;
 }
 
-static rc_why_t read_stream(const rc_real_t *real, cusparseHandle_t handle, rc_asked_t *p)
+/* Scalars and stream, which the handle tells of. */
+static rc_why_t read_handle(const rc_real_t *real, cusparseHandle_t handle, const void *alpha,
+    const void *beta, rc_asked_t *p)
 {
     cudaStream_t stream = NULL;
-    if (real->GetStream(handle, &stream) != CUSPARSE_STATUS_SUCCESS)
-        return RC_WHY_UNREADABLE;
+    rc_why_t why = read_scalars(real, handle, alpha, beta, p);
+    if (why == RC_WHY_PLAN && real->GetStream(handle, &stream) != CUSPARSE_STATUS_SUCCESS)
+        why = RC_WHY_UNREADABLE;
     p->stream = stream;
-    return RC_WHY_PLAN;
+    return why;
 }
 
 /* B and C = op(A) B, where the type of A's values is known. */
@@ -398,25 +410,17 @@ rc_why_t rc_product_read(
     const rc_real_t *real, const rc_spmm_call_t *call, int bits, rc_asked_t *out)
 {
     rc_asked_t p = {.op = RC_OP_SPMM, .algorithm = (int)call->alg};
-    const format_t *format = NULL;
     cudaDataType type;
     if (!call->handle || !call->a || !call->b || !call->c)
         return RC_WHY_UNREADABLE;
-    rc_why_t why = read_sparse(real, call->a, call->op_a, &p, &type, &format);
-    if (why == RC_WHY_PLAN)
-        why = read_algorithm(format, call->alg, bits, &p.promises);
-    if (why == RC_WHY_PLAN)
-        why = read_type(type, call->type, &p.a.precision);
+    rc_why_t why = read_factor(real, call->a, call->op_a, call->type, bits, &p, &type);
     if (why == RC_WHY_PLAN)
         why = read_both(real, call, type, &p);
     if (why == RC_WHY_PLAN)
-        why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
-    if (why == RC_WHY_PLAN)
-        why = read_stream(real, call->handle, &p);
+        why = read_handle(real, call->handle, call->alpha, call->beta, &p);
     if (why != RC_WHY_PLAN)
         return why;
     why = plan_takes(&p);
-    p.direct = why != RC_WHY_PLAN;
     if (p.direct && (p.layout != RC_ROW_MAJOR || p.a.form != RC_PLAN_CSR))
         return why; /* kernels are for rows */
     *out = p;
@@ -438,22 +442,19 @@ static rc_why_t read_vector(const rc_real_t *real, cusparseConstDnVecDescr_t v,
 rc_why_t rc_product_read_spmv(
     const rc_real_t *real, const rc_spmv_call_t *call, int bits, rc_asked_t *out)
 {
-    rc_asked_t p = {.op = RC_OP_SPMV, .direct = 1, .algorithm = (int)call->alg};
+    rc_asked_t p = {.op = RC_OP_SPMV,
+        .algorithm = (int)call->alg,
+        .k = 1,
+        .ldb = 1,
+        .ldc = 1,
+        .layout = RC_ROW_MAJOR};
     cudaDataType type;
     cudaDataType x_type;
     cudaDataType y_type;
     const void *y = NULL;
     if (!call->handle || !call->a || !call->x || !call->y)
         return RC_WHY_UNREADABLE;
-    p.promises = call->alg == CUSPARSE_SPMV_CSR_ALG2;
-    if (p.promises && !bits)
-        return RC_WHY_BITS;
-    if (call->alg != CUSPARSE_SPMV_ALG_DEFAULT && call->alg != CUSPARSE_SPMV_CSR_ALG1 &&
-        !p.promises)
-        return RC_WHY_ALGORITHM;
-    rc_why_t why = read_by_rows(real, call->a, call->op_a, &p, &type);
-    if (why == RC_WHY_PLAN)
-        why = read_type(type, call->type, &p.a.precision);
+    rc_why_t why = read_factor(real, call->a, call->op_a, call->type, bits, &p, &type);
     if (why != RC_WHY_PLAN)
         return why;
     /* y may have the type of sums, which read_type has seen */
@@ -463,9 +464,10 @@ rc_why_t rc_product_read_spmv(
     if (why == RC_WHY_PLAN)
         why = read_vector(real, call->y, of_y, p.a.rows, &y, &y_type);
     if (why == RC_WHY_PLAN)
-        why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
-    if (why == RC_WHY_PLAN)
-        why = read_stream(real, call->handle, &p);
+        why = read_handle(real, call->handle, call->alpha, call->beta, &p);
+    p.direct = p.a.form == RC_PLAN_CSR;
+    if (why == RC_WHY_PLAN && !p.direct) /* kernels are for rows */
+        why = plan_takes(&p);
     if (why != RC_WHY_PLAN)
         return why;
     memcpy(&p.c, &y, sizeof p.c);
@@ -487,6 +489,7 @@ rc_why_t rc_product_read_sddmm(
 {
     rc_asked_t p = {.op = RC_OP_SDDMM, .direct = 1, .algorithm = (int)call->alg, .promises = 1};
     cudaDataType c_type;
+    const format_t *format = NULL;
     cusparseOrder_t order;
     dense_t any = {0};
     if (!call->handle || !call->a || !call->b || !call->c)
@@ -495,7 +498,9 @@ rc_why_t rc_product_read_sddmm(
         return RC_WHY_ALGORITHM;
     if (!bits) /* its only algorithm gives the same in each run */
         return RC_WHY_BITS;
-    rc_why_t why = read_by_rows(real, call->c, CUSPARSE_OPERATION_NON_TRANSPOSE, &p, &c_type);
+    rc_why_t why = read_stored(real, call->c, &p, &c_type, &format);
+    if (why == RC_WHY_PLAN && p.a.form != RC_PLAN_CSR)
+        why = RC_WHY_ROWS;
     if (why != RC_WHY_PLAN)
         return why;
     if (real->ConstDnMatGet(call->a, &any.rows, &any.cols, &any.ld, &any.data, &any.type, &order) !=
@@ -511,9 +516,7 @@ rc_why_t rc_product_read_sddmm(
     if (why == RC_WHY_PLAN)
         why = read_operand(real, call->b, call->op_b, any.type, &b);
     if (why == RC_WHY_PLAN)
-        why = read_scalars(real, call->handle, call->alpha, call->beta, &p);
-    if (why == RC_WHY_PLAN)
-        why = read_stream(real, call->handle, &p);
+        why = read_handle(real, call->handle, call->alpha, call->beta, &p);
     if (why != RC_WHY_PLAN)
         return why;
     p.k = left.cols;

@@ -14,6 +14,7 @@ typedef struct rc_real {
     __typeof__(&cusparseSpMM_bufferSize) SpMM_bufferSize;
     __typeof__(&cusparseSpMM_preprocess) SpMM_preprocess;
     __typeof__(&cusparseSpMV) SpMV;
+    __typeof__(&cusparseSpMV) SpMV_preprocess; /**< which older toolkits do not declare */
     __typeof__(&cusparseSDDMM) SDDMM;
     __typeof__(&cusparseDestroySpMat) DestroySpMat;
     __typeof__(&cusparseCsrSetPointers) CsrSetPointers;

@@ -41,6 +41,7 @@ static void look_up(void)
     GET(SpMM_bufferSize);
     GET(SpMM_preprocess);
     GET(SpMV);
+    GET(SpMV_preprocess);
     GET(SDDMM);
     GET(DestroySpMat);
     GET(CsrSetPointers);

@@ -20,11 +20,11 @@ static void print_product(const rc_known_t *known)
     const rc_function_t *f = rc_function(k->op);
     rc_key_types(k, types);
     fprintf(stderr, "rowcast:   ");
-    if (k->direct)
+    if (k->direct || k->op != RC_OP_SPMM)
         fprintf(stderr, "%s, ", f->op);
     fprintf(stderr, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries, %s, ", k->rows, k->cols,
         k->nnz, rc_key_form(k));
-    if (k->k > 0)
+    if (k->op != RC_OP_SPMV)
         fprintf(stderr, "K = %" PRId64 ", ", k->k);
     fputs(types, stderr);
     if (k->op != RC_OP_SPMV)
@@ -63,6 +63,19 @@ static void print_passed(const char *function, const uint64_t calls[RC_WHYS])
                 calls[why], rc_why_text((rc_why_t)why));
 }
 
+/* What a function had beside plans of SpMM, which are the first line's. */
+static void print_function(const rc_dropin_t *d, int op)
+{
+    const uint64_t *done = d->done[op];
+    if (op == RC_OP_SPMM ? done[1] == 0 : d->asked[op] == 0)
+        return;
+    fprintf(stderr, "rowcast: %" PRIu64 " calls of %s, %" PRIu64 " by kernels of rowcast",
+        d->asked[op], rc_function(op)->name, done[1]);
+    if (op != RC_OP_SPMM && done[0] > 0)
+        fprintf(stderr, ", %" PRIu64 " by plans", done[0]);
+    fputc('\n', stderr);
+}
+
 void rc_dropin_summary(const rc_dropin_t *d)
 {
     int patterns = 0;
@@ -75,9 +88,7 @@ void rc_dropin_summary(const rc_dropin_t *d)
         d->asked[RC_OP_SPMM], d->done[RC_OP_SPMM][0], d->count, patterns,
         1e3 * (d->account.won - d->account.lost), d->account.spent, 1e-6 * (double)d->bytes);
     for (int op = 0; op < RC_OPS; op++)
-        if (op != RC_OP_SPMM ? d->asked[op] > 0 : d->done[op][1] > 0)
-            fprintf(stderr, "rowcast: %" PRIu64 " calls of %s, %" PRIu64 " by kernels of rowcast\n",
-                d->asked[op], rc_function(op)->name, d->done[op][1]);
+        print_function(d, op);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     if (d->cache.path)

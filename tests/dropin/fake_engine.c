@@ -375,8 +375,6 @@ static void multiply_direct(const rc_asked_t *product)
 {
     rc_asked_t p = *product;
     const rc_plan_matrix_t *a = &p.a;
-    if (p.op == RC_OP_SPMV)
-        p.k = p.ldb = p.ldc = 1;
     for (int64_t r = 0; r < a->rows; r++) {
         int64_t begin = integer(a->row_ptr, a->row_ptr_bytes, r) - p.base;
         int64_t end = integer(a->row_ptr, a->row_ptr_bytes, r + 1) - p.base;

@@ -99,6 +99,7 @@ static void passing(void)
 {
     vectors_t v;
     size_t bytes = 0;
+    int32_t row[3] = {0, 1, 1};
     cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
     vectors_new(&v, 0);
     passes(&v, CUSPARSE_OPERATION_TRANSPOSE, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, "A transposed is passed through");
@@ -120,8 +121,9 @@ static void passing(void)
     (void)cusparseDestroyDnVec(v.dx);
     (void)cusparseCreateDnVec(&v.dx, COLS, v.x, CUDA_R_32F);
     (void)cusparseDestroySpMat(v.a);
-    (void)cusparseCreateCoo(&v.a, ROWS, COLS, 3, v.idx, v.idx, v.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
-    passes(&v, none, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, "coordinates are");
+    (void)cusparseCreateCoo(&v.a, ROWS, COLS, 3, row, v.idx, v.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    v.beta = 2;
+    passes(&v, none, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, "coordinates that are added to y are");
     ok(cusparseSpMV(NULL, none, NULL, NULL, NULL, NULL, NULL, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, NULL)
             == CUSPARSE_STATUS_INVALID_VALUE,
         "nothing at all is");
