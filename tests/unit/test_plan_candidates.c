@@ -270,24 +270,31 @@ static void spell(rc_device_kind_t device, rc_op_t op, const char *list, char *t
 }
 
 /* What the drop-in tries, from one rank on. */
+static void ranked_from(rc_op_t op, const char *const *list, int count)
+{
+    char expected[TEXT];
+    char found[TEXT];
+    for (int turn = 0; has_cuda() && turn < 2 * count + 1; turn++) {
+        char text[TEXT] = "";
+        for (int i = 0; i < count; i++)
+            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "," : "",
+                list[(turn + i) % count]);
+        spell(RC_DEVICE_CUDA, op, text, expected);
+        (void)snprintf(text, sizeof text, "ranked:first=%d", turn);
+        spell(RC_DEVICE_CUDA, op, text, found);
+        assert_string_equal(found, expected);
+    }
+}
+
 static void ranked_kernels(void **state)
 {
     (void)state;
     static const char *const list[] = {
         "gchunk*", "gpanel*:pairs=no", "gstage*:rows=1", "gslice*", "growmajor*"};
-    enum { LIST = sizeof list / sizeof *list };
-    char expected[TEXT];
+    static const char *const vector[] = {"merge", "hyb", "csr", "ell", "coo"};
     char found[TEXT];
-    for (int turn = 0; has_cuda() && turn < 2 * LIST + 1; turn++) {
-        char text[TEXT] = "";
-        for (int i = 0; i < LIST; i++)
-            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "," : "",
-                list[(turn + i) % LIST]);
-        spell(RC_DEVICE_CUDA, RC_OP_SPMM, text, expected);
-        (void)snprintf(text, sizeof text, "ranked:first=%d", turn);
-        spell(RC_DEVICE_CUDA, RC_OP_SPMM, text, found);
-        assert_string_equal(found, expected);
-    }
+    ranked_from(RC_OP_SPMM, list, sizeof list / sizeof *list);
+    ranked_from(RC_OP_SPMV, vector, sizeof vector / sizeof *vector);
     spell(RC_DEVICE_CPU, RC_OP_SPMM, "ranked", found);
     assert_string_equal(found, "cstat:strip=4 rowsplit: ");
     spell(RC_DEVICE_CPU, RC_OP_SPMM, "ranked:first=9223372036854775807", found);
@@ -339,7 +346,8 @@ static int any_takes(const rc_plan_t *plan)
     for (int i = 0; rc_kernels[i]; i++) {
         const rc_kernel_t *k = rc_kernels[i];
         if (k->device == RC_DEVICE_CUDA && k->op == plan->op && k->computes && !k->for_testing &&
-            (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k) && rc_kernel_takes(k, plan->precision))
+            (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k) &&
+            rc_kernel_takes(k, plan->precision))
             return 1;
     }
     return 0;
@@ -360,9 +368,11 @@ static void check_instances(rc_plan_t *plan, int sms, const rc_plan_options_t *o
     }
     for (int i = 0; i < e.part.candidates && has_cuda(); i++) {
         rc_kernel_spec_t spec;
-        assert_int_equal(rc_kernel_spec_parse(e.candidate[i].kernel, RC_DEVICE_CUDA, &spec, &err), RC_OK);
+        assert_int_equal(
+            rc_kernel_spec_parse(e.candidate[i].kernel, RC_DEVICE_CUDA, &spec, &err), RC_OK);
         if (!rc_kernel_takes(spec.kernel, plan->precision))
-            fail_msg("%s has no instance for %s", spec.kernel->name, rc_precision_name(plan->precision));
+            fail_msg(
+                "%s has no instance for %s", spec.kernel->name, rc_precision_name(plan->precision));
     }
     free(plan->named);
     free(e.candidate);
@@ -373,7 +383,8 @@ static void check_instances(rc_plan_t *plan, int sms, const rc_plan_options_t *o
 static void candidates_have_an_instance(void **state)
 {
     (void)state;
-    static const rc_plan_options_t how[] = {{0}, {.reuse = 10}, {.tune = 3}, {.tune = RC_PLAN_SEARCH}};
+    static const rc_plan_options_t how[] = {
+        {0}, {.reuse = 10}, {.tune = 3}, {.tune = RC_PLAN_SEARCH}};
     rc_executor_t x;
     rc_executor_cpu(1, &x);
     x.kind = RC_DEVICE_CUDA; /* nothing is run */

@@ -45,5 +45,6 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     .format = "coo",
     .types = RC_TYPES_ANY,
     .out_sums = 1,
+    .rank = {{1, 5, 5}},
     RC_SPMV_MEMBERS,
 };

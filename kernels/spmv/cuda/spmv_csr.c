@@ -125,5 +125,6 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .format = "csr",
     .types = RC_TYPES_ANY,
     .out_sums = 1,
+    .rank = {{1, 3, 3}},
     RC_SPMV_MEMBERS,
 };

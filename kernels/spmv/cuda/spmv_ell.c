@@ -48,5 +48,6 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .kind = &kind,
     .types = RC_TYPES_ANY,
     .out_sums = 1,
+    .rank = {{1, 4, 4}},
     RC_SPMV_MEMBERS,
 };

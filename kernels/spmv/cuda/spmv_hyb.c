@@ -88,5 +88,6 @@ const rc_kernel_t rc_kernel_cuda_hyb = {
     .builds = RC_BUILDS_THERE,
     .kind = &kind,
     .format = "hyb",
+    .rank = {{1, 2, 2}},
     RC_SPMV_MEMBERS,
 };

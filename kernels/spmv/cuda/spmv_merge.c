@@ -89,5 +89,6 @@ const rc_kernel_t rc_kernel_cuda_merge = {
     .format = "merge",
     .types = RC_TYPES_ANY,
     .out_sums = 1,
+    .rank = {{1, 1, 1}},
     RC_SPMV_MEMBERS,
 };
