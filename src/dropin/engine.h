@@ -38,10 +38,10 @@ typedef struct rc_strides {
  *  A is what is multiplied by, in the program's own arrays, which may be those of a transposed one:
  *  as they are stored, CSR of A' is CSC of A.  Kernels on these arrays take CSR, plans any form.
  *
- *  RC_OP_SPMM: C = alpha A B + beta C, of plans with beta 0.  RC_OP_SPMV: the same of vectors, which
- *  are B and C of one column, row-major.  RC_OP_SDDMM: C = alpha
- *  (L B) .* spy(C) + beta C, where A is the pattern of C without values, and C its values; L and B
- *  have strides, and the layout says which of both have rows next to each other. */
+ *  RC_OP_SPMM: C = alpha A B + beta C, of plans with beta 0.  RC_OP_SPMV: the same of vectors, as B
+ *  and C of one column by rows.  RC_OP_SDDMM: C = alpha (L B) .* spy(C) + beta C, where A is the
+ *  pattern of C without values, and C its values; L and B have strides, and the layout says which
+ *  of both have rows next to each other. */
 typedef struct rc_asked {
     rc_op_t op;
     rc_plan_matrix_t a; /**< on the device; sums and scalars are of the type of rc_dropin_type */

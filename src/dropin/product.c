@@ -229,16 +229,25 @@ static rc_why_t read_type(cudaDataType type, cudaDataType compute, rc_precision_
     return RC_WHY_TYPE;
 }
 
-/* What is multiplied by: op(A), its algorithm and its types.
- * \param[in,out] p  in: its operation and algorithm */
-static rc_why_t read_factor(const rc_real_t *real, cusparseConstSpMatDescr_t descr,
-    cusparseOperation_t op, cudaDataType compute, int bits, rc_asked_t *p, cudaDataType *type)
+/* op(A) of a call, the type of its sums, and whether other bits will do. */
+typedef struct factor {
+    cusparseConstSpMatDescr_t a;
+    cusparseOperation_t op;
+    cudaDataType sums;
+    int bits;
+} factor_t;
+
+/* What is multiplied by, its algorithm and its types.
+ * \param[in,out] p     in: its operation and algorithm
+ * \param[out]    type  of the values */
+static rc_why_t read_factor(
+    const rc_real_t *real, const factor_t *f, rc_asked_t *p, cudaDataType *type)
 {
     const format_t *format = NULL;
-    rc_why_t why = read_sparse(real, descr, op, p, type, &format);
+    rc_why_t why = read_sparse(real, f->a, f->op, p, type, &format);
     if (why == RC_WHY_PLAN)
-        why = read_algorithm(format, bits, p);
-    return why == RC_WHY_PLAN ? read_type(*type, compute, &p->a.precision) : why;
+        why = read_algorithm(format, f->bits, p);
+    return why == RC_WHY_PLAN ? read_type(*type, f->sums, &p->a.precision) : why;
 }
 
 typedef struct dense {
@@ -409,11 +418,12 @@ static rc_why_t read_both(
 rc_why_t rc_product_read(
     const rc_real_t *real, const rc_spmm_call_t *call, int bits, rc_asked_t *out)
 {
+    const factor_t f = {call->a, call->op_a, call->type, bits};
     rc_asked_t p = {.op = RC_OP_SPMM, .algorithm = (int)call->alg};
     cudaDataType type;
     if (!call->handle || !call->a || !call->b || !call->c)
         return RC_WHY_UNREADABLE;
-    rc_why_t why = read_factor(real, call->a, call->op_a, call->type, bits, &p, &type);
+    rc_why_t why = read_factor(real, &f, &p, &type);
     if (why == RC_WHY_PLAN)
         why = read_both(real, call, type, &p);
     if (why == RC_WHY_PLAN)
@@ -448,13 +458,14 @@ rc_why_t rc_product_read_spmv(
         .ldb = 1,
         .ldc = 1,
         .layout = RC_ROW_MAJOR};
+    const factor_t f = {call->a, call->op_a, call->type, bits};
     cudaDataType type;
     cudaDataType x_type;
     cudaDataType y_type;
     const void *y = NULL;
     if (!call->handle || !call->a || !call->x || !call->y)
         return RC_WHY_UNREADABLE;
-    rc_why_t why = read_factor(real, call->a, call->op_a, call->type, bits, &p, &type);
+    rc_why_t why = read_factor(real, &f, &p, &type);
     if (why != RC_WHY_PLAN)
         return why;
     /* y may have the type of sums, which read_type has seen */

@@ -250,11 +250,19 @@ static int call_vector(
     cusparseDnVecDescr_t dx = NULL;
     cusparseDnVecDescr_t dy = NULL;
     size_t bytes = 0;
-    checked(cusparseCreateDnVec(&dx, cols_in(m, p), x, m->type), "cusparseCreateDnVec");
+    checked(cusparseCreateDnVec(&dx, cols_in(m, p), y, m->type), "cusparseCreateDnVec"); /* other values, until it has its own */
+    checked(cusparseDnVecSetValues(dx, x), "cusparseDnVecSetValues");
     checked(cusparseCreateDnVec(&dy, rows_in(m, p), y, p->c_sums ? type : m->type), "cusparseCreateDnVec");
     int there = has(m, p, cusparseSpMV_bufferSize(handle, p->op_a, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, &bytes),
         "cusparseSpMV_bufferSize");
-    void *buffer = device_new(bytes > 0 ? bytes : 1);
+    void *buffer = m->buffer ? m->buffer : device_new(bytes > 0 ? bytes : 1);
+#if CUSPARSE_VERSION >= 12300
+    if (there && p->preprocess && m->descr && !m->buffer) {
+        there = has(m, p, cusparseSpMV_preprocess(handle, p->op_a, s->alpha, a, dx, s->beta, dy, type, p->vector_alg, buffer),
+            "cusparseSpMV_preprocess");
+        m->buffer = buffer;
+    }
+#endif
     if (there) {
         if (p->captured)
             capture_begin(stream);
@@ -266,7 +274,8 @@ static int call_vector(
     checked(cusparseDestroyDnVec(dy), "cusparseDestroyDnVec");
     if (!m->descr)
         checked(cusparseDestroySpMat(a), "cusparseDestroySpMat");
-    device_free(buffer);
+    if (buffer != m->buffer)
+        device_free(buffer);
     return there;
 }
 

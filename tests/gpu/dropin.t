@@ -20,7 +20,7 @@ case $("$program" 1 1 2>&1) in
     skip_all "no GPU"
     ;;
 esac
-plan 6
+plan 8
 processes=${ROWCAST_DROPIN_PROCESSES:-1}
 steps=${ROWCAST_DROPIN_STEPS:-12}
 wanted=${ROWCAST_DROPIN_PROGRAMS:-0}
@@ -66,6 +66,10 @@ ok "and with it" many 1 with
 ok "and with trust" many 100000001 with ROWCAST_TRUST=preprocess
 ok "and with rows and columns by the thousand" with "$program" 100000 300000001 "$seconds" "$steps" 1 4000
 cat "$tmp/counted"
+with ROWCAST_LOG=summary "$program" 200 400000001 "$seconds" "$steps" >"$tmp/out" 2>"$tmp/said"
+is "products with a vector are right" "$(grep -v '^ok' "$tmp/out")" ""
+is "by kernels and by plans" \
+    "$(grep -c '^rowcast: [0-9]* calls of cusparseSpMV, [1-9][0-9]* by kernels of rowcast, [1-9][0-9]* by plans$' "$tmp/said")" 1
 case $("$program" 1 1 9 1 2) in
 *SKIP*) skip "on two devices in turn" "one device" ;;
 *) ok "on two devices in turn" with "$program" 200 200000001 "$seconds" "$steps" 2 ;;
