@@ -27,20 +27,8 @@ cudaError_t rc_direct_new(rc_direct_run_t *out, const rc_asked_t *p, int way, rc
     return e != cudaSuccess ? e : cudaMallocAsync(&out->scratch, (size_t)made->bytes, p->stream);
 }
 
-/* A new stream may have the address of one that is gone, and begin before that has ended. */
-static cudaError_t follow(rc_direct_run_t *run, cudaStream_t stream, cudaEvent_t last)
-{
-    unsigned long long id = 0;
-    cudaError_t e = cudaStreamGetId(stream, &id);
-    if (e == cudaSuccess && id != run->stream_id)
-        e = cudaStreamWaitEvent(stream, last, 0);
-    if (e == cudaSuccess)
-        run->stream_id = id;
-    return e;
-}
-
 int rc_direct_run(rc_direct_run_t *run, const rc_asked_t *p, cudaEvent_t last, int overlaps)
 {
-    int bad = run->scratch && failed(follow(run, p->stream, last));
+    int bad = run->scratch && failed(rc_stream_follow(&run->stream_id, p->stream, last));
     return bad ? -1 : run->way->launch(p, run->scratch, overlaps);
 }

@@ -34,8 +34,9 @@ typedef struct made {
     int overlaps; /* 1: launches can */
     int device;
     int64_t k;
-    cudaEvent_t last; /* after what was asked for last; NULL: nothing waits for it */
-    int unmarked;     /* 1: that could not be recorded once */
+    unsigned long long stream_id; /* of a plan: of the stream that it ran on last; 0: none */
+    cudaEvent_t last;             /* after what was asked for last; NULL: nothing waits for it */
+    int unmarked;                 /* 1: that could not be recorded once */
 } made_t;
 
 typedef struct marks {
@@ -433,7 +434,8 @@ static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_
     cudaStream_t stream = p->stream;
     const rc_pattern_ask_t ask = {
         .check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
-    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
+    if (failed(rc_stream_follow(&m->stream_id, stream, m->last)) ||
+        failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
         failed(rc_pattern_between(m->overlaps, stream)) ||
         rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
@@ -485,7 +487,8 @@ static int engine_compare(void *plan, const rc_asked_t *p, uint64_t number)
 {
     made_t *m = plan;
     const rc_pattern_ask_t ask = {.check = 1, .number = number, .other = 1, .told = 1};
-    int bad = failed(rc_pattern_begin(&p->a, NULL, m->pattern, m->heard, &ask, p->stream));
+    int bad = failed(rc_stream_follow(&m->stream_id, p->stream, m->last)) ||
+              failed(rc_pattern_begin(&p->a, NULL, m->pattern, m->heard, &ask, p->stream));
     made_mark(m, p->stream);
     return bad ? -1 : 0;
 }

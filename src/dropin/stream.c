@@ -87,3 +87,14 @@ int rc_stream_usable(void *stream, int *device, uint64_t *context)
         return NOT;
     return capturing == cudaStreamCaptureStatusNone ? USABLE : CAPTURED;
 }
+
+cudaError_t rc_stream_follow(unsigned long long *id, cudaStream_t stream, cudaEvent_t last)
+{
+    unsigned long long now = 0;
+    cudaError_t e = cudaStreamGetId(stream, &now);
+    if (e == cudaSuccess && now != *id)
+        e = cudaStreamWaitEvent(stream, last, 0);
+    if (e == cudaSuccess)
+        *id = now;
+    return e;
+}

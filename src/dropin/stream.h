@@ -30,4 +30,10 @@ static inline void restore(enum cudaStreamCaptureMode mode)
 /** As the engine's `stream`. */
 int rc_stream_usable(void *stream, int *device, uint64_t *context);
 
+/** Work on a stream follows what was asked for before: a new stream may have the address of one
+ *  that is gone, and begin before that has ended.
+ *  \param[in,out] id    of the stream that was used last; 0: none was
+ *  \param[in]     last  after what it was used for */
+cudaError_t rc_stream_follow(unsigned long long *id, cudaStream_t stream, cudaEvent_t last);
+
 #endif
