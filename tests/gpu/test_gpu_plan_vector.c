@@ -8,9 +8,11 @@
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_cuda.h"
+#include "rowcast_device.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const kernels[] = {NULL, "merge", "merge:items=5", "csr", "csr5", "csr5:sigma=2", "coo",
     "ell", "hyb", "hyb:width=1", "csr2", "csr3", "csr35", "csr35:tune=volta", "csrk-split", "gplain-spmv",
@@ -113,6 +115,19 @@ static void update(trial_t *t)
     CUDA(cudaFree(val));
 }
 
+/* Those with a rank say where their values are, which the drop-in asks of them. */
+static void check_places(const trial_t *t)
+{
+    static const char *const ranked[] = {"merge", "csr", "coo", "ell", "hyb"};
+    rc_err_t err = {0};
+    rc_plan_places_t at = {0};
+    for (size_t i = 0; t->kernel && i < sizeof ranked / sizeof *ranked; i++)
+        if (strlen(ranked[i]) == strcspn(t->kernel, ":") && strncmp(t->kernel, ranked[i], strlen(ranked[i])) == 0) {
+            ok(rc_plan_places(t->plan, 1, &at, &err), &err, t->kernel);
+            assert_true(at.to && at.place && at.precision == t->precision && at.place_bytes == 4 && at.count >= t->in->nnz);
+        }
+}
+
 static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_precision_t precision)
 {
     static input_t in;
@@ -136,6 +151,7 @@ static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_pr
     run_twice(&t);
     run_in_a_graph(&t);
     update(&t);
+    check_places(&t);
     update(&t);
     rc_plan_free(t.plan);
     CUDA(cudaFree(t.x));
