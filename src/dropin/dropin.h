@@ -11,10 +11,11 @@
 
 enum { RC_TRUSTED_MOST = 64 };
 
-/** A descriptor that was preprocessed, whose pattern may not change until it is preprocessed
- *  again. */
+/** A descriptor that was preprocessed for an operation: in products of that its pattern may not
+ *  change until it is preprocessed again. */
 typedef struct rc_trusted {
     cusparseConstSpMatDescr_t descr; /**< NULL: free */
+    rc_op_t op;
     const void *row_ptr;
     const void *col_idx;
     const rc_known_t *known; /**< whose check counts */
@@ -143,8 +144,10 @@ void rc_known_context(rc_dropin_t *d, int device, uint64_t context);
 rc_trusted_t *rc_known_trusted(
     rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p);
 
-/** A descriptor was preprocessed with that product; it is none any more, or another one. */
-void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p);
+/** A descriptor was preprocessed for an operation, with that product, or, where that is NULL, one
+ *  that is not understood. */
+void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, rc_op_t op, const rc_asked_t *p);
+/** It is none any more, or another one. */
 void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
 
 /** The entry of a product, made where there is none; NULL: no room. */

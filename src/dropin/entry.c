@@ -220,13 +220,12 @@ static int trusts(void)
 }
 
 /* A descriptor is preprocessed.  \param[in] why  RC_WHY_PLAN: the product is understood */
-static void preprocessed(cusparseConstSpMatDescr_t descr, rc_why_t why, const rc_asked_t *p)
+static void preprocessed(
+    cusparseConstSpMatDescr_t descr, rc_op_t op, rc_why_t why, const rc_asked_t *p)
 {
     rc_dropin_t *d = rc_dropin();
     (void)pthread_mutex_lock(&d->lock);
-    rc_distrust(d, descr);
-    if (why == RC_WHY_PLAN)
-        rc_trust(d, descr, p);
+    rc_trust(d, descr, op, why == RC_WHY_PLAN ? p : NULL);
     (void)pthread_mutex_unlock(&d->lock);
 }
 
@@ -238,7 +237,8 @@ OURS cusparseStatus_t cusparseSpMM_preprocess(SPMM_PARAMETERS, void *externalBuf
     if (!real->SpMM_preprocess)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (trusts())
-        preprocessed(matA, rc_product_read(real, &call, rc_dropin()->settings.bits, &p), &p);
+        preprocessed(
+            matA, RC_OP_SPMM, rc_product_read(real, &call, rc_dropin()->settings.bits, &p), &p);
     return real->SpMM_preprocess(SPMM_ARGUMENTS, externalBuffer);
 }
 
@@ -251,7 +251,8 @@ OURS cusparseStatus_t cusparseSpMV_preprocess(SPMV_PARAMETERS, void *externalBuf
     if (!real->SpMV_preprocess)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (trusts())
-        preprocessed(matA, rc_product_read_spmv(real, &call, rc_dropin()->settings.bits, &p), &p);
+        preprocessed(matA, RC_OP_SPMV,
+            rc_product_read_spmv(real, &call, rc_dropin()->settings.bits, &p), &p);
     return real->SpMV_preprocess(SPMV_ARGUMENTS, externalBuffer);
 }
 #endif

@@ -358,7 +358,7 @@ int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 /* --------------------------------------------------------------------- trust */
 
 /* ROWCAST_TRUST=preprocess: between two calls of cusparseSpMM_preprocess a descriptor's pattern
- * stays. */
+ * stays.  That of cusparseSpMV is another buffer, which says nothing of it. */
 
 void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr)
 {
@@ -367,21 +367,25 @@ void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr)
             d->trusted[i] = (rc_trusted_t){0};
 }
 
-void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p)
+void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, rc_op_t op, const rc_asked_t *p)
 {
-    rc_distrust(d, descr);
-    for (int i = 0; i < RC_TRUSTED_MOST; i++)
-        if (!d->trusted[i].descr) {
-            d->trusted[i] = (rc_trusted_t){descr, p->a.row_ptr, p->a.col_idx, NULL, 0};
-            return;
-        }
+    rc_trusted_t *place = NULL;
+    for (int i = 0; i < RC_TRUSTED_MOST; i++) {
+        rc_trusted_t *t = &d->trusted[i];
+        if (t->descr == descr && t->op == op)
+            *t = (rc_trusted_t){0};
+        if (!t->descr && !place)
+            place = t;
+    }
+    if (place && p)
+        *place = (rc_trusted_t){descr, op, p->a.row_ptr, p->a.col_idx, NULL, 0};
 }
 
 rc_trusted_t *rc_known_trusted(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_asked_t *p)
 {
     for (int i = 0; d->settings.trust && descr && i < RC_TRUSTED_MOST; i++)
-        if (d->trusted[i].descr == descr && d->trusted[i].row_ptr == p->a.row_ptr &&
-            d->trusted[i].col_idx == p->a.col_idx)
+        if (d->trusted[i].descr == descr && d->trusted[i].op == p->op &&
+            d->trusted[i].row_ptr == p->a.row_ptr && d->trusted[i].col_idx == p->a.col_idx)
             return &d->trusted[i];
     return NULL;
 }

@@ -8,7 +8,7 @@
 # shellcheck source=tests/dropin/fakes.sh
 . "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-plan 87
+plan 88
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -59,6 +59,8 @@ for operand in matrix vector; do
     with ROWCAST_WAIT=always ROWCAST_BUDGET=share=1000000 "$forms" threads $operand >out 2>err
     is "threads with any format, with a $operand" "$(failed)" ""
 done
+with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$forms" apart >out 2>err
+is "trust of one function alone" "$(failed)" ""
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary ROWCAST_CACHE="$tmp/forms" "$forms" plans vector >out 2>err
 is "the summary counts kernels and plans" \
     "$(grep -c '^rowcast: [0-9]* calls of cusparseSpMV, [1-9][0-9]* by kernels of rowcast, [1-9][0-9]* by plans$' err)" 1

@@ -365,6 +365,30 @@ static void trust(int format, int op)
     formed_free(f);
 }
 
+/* Likewise: what is preprocessed for a vector says nothing of products with K columns, and the reverse. */
+static void apart(int first)
+{
+    formed_t *f = fresh();
+    formed_new(f, CUSPARSE_FORMAT_CSC, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    for (int vector = 0; vector < 2; vector++) {
+        f->vector = vector;
+        (void)multiply_many(f, 40);
+    }
+    f->vector = first;
+    if (!preprocess(f)) {
+        formed_free(f);
+        return;
+    }
+    (void)multiply_many(f, 4);
+    f->vector = !first;
+    int checked = engine()->checked;
+    ok(multiply_many(f, 4) && engine()->checked == checked + 4, first ? "K columns are checked after a vector was preprocessed" :
+        "a vector is checked after K columns were preprocessed");
+    f->idx[2] = 2;
+    ok(multiply(f) && !f->wrong, "the pattern may change then");
+    formed_free(f);
+}
+
 /* Products of a thread of its own, whose pattern changes once. */
 static void *multiplies(void *formed)
 {
@@ -416,6 +440,9 @@ int main(int argc, char **argv)
         one();
     else if (strcmp(what, "algorithms") == 0)
         algorithms();
+    else if (strcmp(what, "apart") == 0)
+        for (int first = 0; first < 2; first++)
+            apart(first);
     else if (strcmp(what, "threads") == 0)
         threads();
     return ok_end();
