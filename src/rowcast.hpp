@@ -268,6 +268,9 @@ public:
         return text;
     }
 
+    /** The line of rc_plan_company. */
+    std::string company() const { return rc_plan_company(own_.get()); }
+
     /** For the functions of rowcast_plan.h that this header does not have; the object keeps the
      *  plan. */
     rc_plan_t *get() const noexcept { return own_.get(); }

@@ -106,7 +106,12 @@ enum {
  *  orders from the cheapest on, until `tune_ns` are over; two candidates are timed at least.
  *  Chosen is what costs least after `reuse` products, beyond the errors of the times; where that
  *  is 0, after RC_PLAN_SEARCH_REUSE, without what preparing takes.  The time of it, and those it is
- *  held against, are of batches that chose nothing. */
+ *  held against, are of batches that chose nothing.
+ *
+ *  Where a plan of the host is timed, by a search or by any `tune`, and other programs share the
+ *  CPUs, OpenMP threads of the process wait for each other asleep meanwhile, and afterwards as
+ *  before, which is spinning by default: products take many times as long there, unless
+ *  OMP_WAIT_POLICY=passive is in the environment when the process starts. */
 enum { RC_PLAN_SEARCH = -1, RC_PLAN_SEARCH_REUSE = 1000 };
 
 /** What else a plan multiplies by, and of what values, as bits of rc_plan_options_t.transposed. */
@@ -418,6 +423,12 @@ typedef struct rc_plan_answer {
  *  \return RC_OK, RC_EINVAL, RC_ENOMEM */
 RC_API rc_status_t rc_plan_answer(
     const rc_plan_t *plan, int index, rc_plan_answer_t *out, rc_err_t *err);
+
+/** That other programs had a part of the CPUs while a plan on the host was timed, as a line:
+ *  "load 6.2 on 2 CPUs: other programs made these times".
+ *  \return borrowed from the plan; "": none had, that is not known, or nothing was timed; of a GPU
+ *          and of NULL "" */
+RC_API const char *rc_plan_company(const rc_plan_t *plan);
 
 /** Free the rows; NULL and an emptied one are allowed. */
 RC_API void rc_plan_answer_free(rc_plan_answer_t *answer);

@@ -218,13 +218,10 @@ static rc_status_t time_on_device(
 /* That others had a part of the machine, in a line. */
 static void tell_company(rc_device_t *d)
 {
-    rc_device_state_t state;
-    d->read_state(d, &state);
-    if (state.crowded > 0 && d->executor.kind == RC_DEVICE_CPU)
-        fprintf(stderr, "rowcast plan: load %.2g on %d CPUs: other programs made these times\n",
-            state.others, state.cpus);
-    else if (state.crowded > 0)
-        fprintf(stderr, "rowcast plan: %.0f other processes on the GPU\n", state.others);
+    char text[RC_COMPANY_MAX];
+    rc_device_company(d, text);
+    if (text[0])
+        fprintf(stderr, "rowcast plan: %s\n", text);
 }
 
 /* The answer is searched for, unless an option says what to time. */

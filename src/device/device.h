@@ -24,6 +24,13 @@ rc_device_state_t rc_device_state_unknown(void);
 
 typedef struct rc_device rc_device_t;
 
+/** Bytes of the line that rc_device_company writes. */
+enum { RC_COMPANY_MAX = 96 };
+
+/** That others had a part of a device since watch(d, 1), in a line for people; "": nobody had, or
+ *  that is not known. */
+void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX]);
+
 /** What a row of a dense matrix was found to hold. */
 enum {
     RC_ROW_POISON = 1, /**< a value that still is the poison */

@@ -283,6 +283,11 @@ double rc_plan_break_even(const rc_plan_part_t *part, int index)
     return c == r ? 0 : rc_break_even(0, time, setup, 0, 1);
 }
 
+const char *rc_plan_company(const rc_plan_t *plan)
+{
+    return plan ? plan->company : "";
+}
+
 int rc_plan_parts(const rc_plan_t *plan)
 {
     return !plan ? 0 : plan->entries + (plan->transpose ? plan->transpose->entries : 0);
@@ -329,6 +334,8 @@ size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
         add_part(&s, plan, i);
     if (plan->both && !plan->transpose)
         rc_str_add(&s, "Transposed: from the same prepared matrix\n");
+    if (plan->company[0])
+        rc_str_addf(&s, "%s\n", plan->company);
     if (text && size > 0) {
         size_t n = s.failed || !s.text ? 0 : s.len < size - 1 ? s.len : size - 1;
         if (n > 0)

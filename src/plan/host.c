@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "device/cpu/crowd.h"
 #include "plan/system.h"
 
 #include <omp.h>
@@ -75,6 +76,12 @@ static rc_status_t host_new(int threads, host_t **out, rc_err_t *err)
     return st;
 }
 
+static void look(void *user)
+{
+    rc_device_t *d = user;
+    d->watch(d, 0);
+}
+
 /* Runs are timed as those of all executors that wait for them. */
 static rc_plan_place_t place_of(const host_t *h)
 {
@@ -97,14 +104,34 @@ static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *opt
     return host_new(options ? options->threads : 0, host, err);
 }
 
+/* Beside other programs a team that spins takes the CPU from the thread that it waits for: while
+ * candidates are timed it sleeps there, and no longer. */
+static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
+{
+    rc_device_t *d = h->device;
+    rc_plan_place_t place = place_of(h);
+    const rc_crowd_hold_t hold = rc_crowd_hold(d->executor.threads);
+    place.look = look;
+    place.user = d;
+    d->watch(d, 1);
+    rc_status_t st = rc_plan_new(&place, problem, a, options, out, err);
+    if (st == RC_OK)
+        rc_device_company(d, (*out)->company);
+    rc_crowd_release(&hold);
+    return st;
+}
+
 rc_status_t rc_plan_create_host(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
     const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
 {
     host_t *h = NULL;
     RC_PASS(begin(a, options, out, &h, err));
     rc_plan_place_t place = place_of(h);
-    return rc_plan_give_home(
-        &h->home, place.x, rc_plan_new(&place, problem, a, options, out, err), out, err);
+    rc_status_t st = options && options->tune != 0
+                         ? new_timed(h, problem, a, options, out, err)
+                         : rc_plan_new(&place, problem, a, options, out, err);
+    return rc_plan_give_home(&h->home, place.x, st, out, err);
 }
 
 rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem,

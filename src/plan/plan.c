@@ -339,6 +339,7 @@ rc_status_t rc_plan_copy(
     RC_PASS(to ? RC_OK : RC_ENOMEM);
     to->place = *place;
     memcpy(to->device_class, plan->device_class, sizeof to->device_class);
+    memcpy(to->company, plan->company, sizeof to->company);
     to->op = plan->op;
     to->precision = plan->precision;
     to->out_sums = plan->out_sums;

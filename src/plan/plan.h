@@ -34,6 +34,8 @@ typedef struct rc_plan_laps {
 typedef struct rc_plan_place {
     rc_executor_t *x;      /**< borrowed until the plan is freed */
     rc_plan_time_fn *time; /**< NULL: the host's clock around launches that are waited for: CPUs */
+    /** Look who else uses the machine, before each batch that is timed; NULL: nobody does. */
+    void (*look)(void *user);
     /** Build a row order where the matrix is; NULL: all are built on the host.
      *  \param[in] order  with parameters  \param[in] a  its sizes alone
      *  \param[in] m  row pointers and columns there; NULL: only say whether it can be built
@@ -54,7 +56,7 @@ typedef struct rc_plan_place {
     rc_status_t (*read)(
         rc_executor_t *x, const rc_plan_matrix_t *m, rc_there_t *out, rc_err_t *err);
     int64_t (*now)(void *user); /**< ns by which timing candidates ends; NULL: the host's clock */
-    void *user;                 /**< for `time` and `now` */
+    void *user;                 /**< for `time`, `look` and `now` */
     /** Watches a search, while an order is built by any thread; NULL: nobody does.
      *  \param[in] next   what is tried next; NULL: nothing new
      *  \param[in] timed  candidates so far  \return 1: it is to end with what it has */

@@ -38,8 +38,8 @@ typedef struct rc_plan_timing {
     int64_t batch; /**< products per batch; 0: it was not timed */
     int samples;
     double ns[RC_PLAN_SAMPLES_MOST]; /**< [samples] of one product, in each batch, ascending */
-    double rel_err;             /**< of their median */
-    double rel_sd;              /**< their standard deviation, relative */
+    double rel_err;                  /**< of their median */
+    double rel_sd;                   /**< their standard deviation, relative */
     double slow_ns; /**< of a product that takes longer one batch is timed at once; 0: of none */
     int single;     /**< 1: it does */
     int again;      /**< 1: of the end of a search, in turns with what was chosen */
@@ -116,9 +116,10 @@ typedef struct rc_plan_use rc_plan_use_t;
 
 struct rc_plan {
     rc_plan_place_t place;
-    rc_plan_use_t *use;     /**< tuning in use (use.h); NULL: none is going on */
-    char device_class[160]; /**< of the place; "": not known */
-    rc_plan_home_t *home;   /**< what a public call made its place of; NULL: it is the caller's */
+    rc_plan_use_t *use;           /**< tuning in use (use.h); NULL: none is going on */
+    char device_class[160];       /**< of the place; "": not known */
+    char company[RC_COMPANY_MAX]; /**< rc_plan_company */
+    rc_plan_home_t *home; /**< what a public call made its place of; NULL: it is the caller's */
     rc_op_t op;
     rc_precision_t precision;
     int out_sums;   /**< 1: the output has the type of their sums */

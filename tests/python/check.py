@@ -173,25 +173,6 @@ def arrays():
     refused(TypeError, Sparse, np.zeros((2, 2)))
 
 
-def answers():
-    """A search: a sentence for each K, rows that compare, and a plan of what was chosen."""
-    import scipy.sparse as sparse
-    a = sparse.random(400, 300, density=0.02, format="csr", random_state=3, dtype="float32")
-    found = rowcast.answer(a, [4, 16], budget=0.2, device="cpu", threads=1)
-    assert found.sentence.count("\n") == 1 and found.sentence.startswith("K = 4: ") and repr(found) == found.sentence
-    for k in (4, 16):
-        rows = [r for r in found.rows if r["k"] == k]
-        chosen, = (r for r in rows if r["chosen"])
-        baseline, = (r for r in rows if r["baseline"])
-        assert rows[0] is chosen and chosen["kernel"] in found.sentence and chosen["time_ns"] > 0
-        assert abs(chosen["speedup"] - baseline["time_ns"] / chosen["time_ns"]) < 1e-9 and baseline["order"] == "csr"
-    b = np.ones((300, 4), dtype="float32")
-    assert np.allclose(found.plan(b), a @ b, rtol=1e-4)
-    few = rowcast.answer(a, 8, budget=0, device="cpu")
-    assert sum(r["time_ns"] == r["time_ns"] for r in few.rows) >= 1 and "K = " not in few.sentence
-    refused(ValueError, lambda: rowcast.plan(a, 8, budget=float("nan")))
-
-
 def host_plans():
     """On the CPU: products of NumPy are SciPy's, in both layouts and types; new values, A', several threads at once."""
     import threading

@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "3.8 with NumPy"
-plan 48
+plan 49
 cd "$tmp" || exit 1
 
 script=check.py
@@ -38,7 +38,6 @@ check "several products by one call" scipy.sparse several
 check "lazy views" scipy.sparse lazy
 check "a plan of a GPU in a child" scipy.sparse child_of_gpu
 check "empty products" scipy.sparse empty
-check "answers" scipy.sparse answers
 check "a plan beside that of a GPU" scipy.sparse beside
 if [ "$HAVE_CUDA" = yes ]; then
     check "plans" scipy.sparse plans
@@ -75,6 +74,9 @@ check "arrays of every value type" scipy.sparse arrays
 check "plans of every value type" scipy.sparse plans
 check "sums of 16 bits in fp32" scipy.sparse sums
 check "plans of complex numbers" scipy.sparse complex_plans
+script=answers.py
+check "answers" scipy.sparse search
+check "an answer beside other programs" scipy.sparse beside
 script=systems.py
 check "systems in another order" scipy.sparse permutes
 check "vectors of those" scipy.sparse vectors

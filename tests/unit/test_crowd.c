@@ -209,16 +209,55 @@ static int probe(const char *root)
     return 0;
 }
 
-/* One line of a program of its own, "probe ROOT", with a setting of the user's. */
-static void run_probe(const char *setting, const char *root, char found[128])
+static int is_said(const char *how)
+{
+    return strcmp(rc_crowd_waits(), how) == 0;
+}
+
+static const rc_crowd_t alone_there = {.others = 0, .cpus = 2, .mask = 2};
+
+/* Another call of the library, which sees no others: who sees some keeps the teams asleep. */
+static void *hold_beside(void *right)
+{
+    const rc_crowd_hold_t h = rc_crowd_hold(2);
+    *(int *)right = rc_crowd_wait(&alone_there, 2) == 1;
+    rc_crowd_release(&h);
+    return NULL;
+}
+
+/* What a program finds out that leaves it to calls of the library: 1 for each thing that is right. */
+static int holding(void)
+{
+    static const rc_crowd_t among = {.others = 9, .cpus = 2, .mask = 2};
+    pthread_t other;
+    int beside = 0;
+    const double before_s = waiting_s();
+    const int free = is_said("as OpenMP is set") && rc_crowd_wait(&among, 2) == 0;
+    const rc_crowd_hold_t none_held = rc_crowd_hold(1); /* which waits for nobody */
+    const rc_crowd_hold_t h = rc_crowd_hold(2);
+    const int asleep = !none_held.held && h.held && rc_crowd_wait(&among, 2) == 1 && is_said("asleep");
+    const double asleep_s = waiting_s();
+    if (pthread_create(&other, NULL, hold_beside, &beside) != 0 || pthread_join(other, NULL) != 0)
+        return 1;
+    const int still = is_said("asleep");
+    rc_crowd_release(&h);
+    const int released = is_said("as OpenMP is set") && rc_crowd_wait(&among, 2) == 0;
+    printf("%d%d%d%d%d", free, asleep, beside, still, released);
+    if (omp_get_num_procs() > 1)
+        printf(" %s %s", asleep_s < before_s / 2 ? "asleep" : "-", asleep_s < waiting_s() / 2 ? "spinning" : "-");
+    return 0;
+}
+
+/* One line of a program of its own, "probe ROOT" or "hold ROOT", with a setting of the user's. */
+static void run_probe(const char *setting, const char *what, const char *root, char found[128])
 {
     char self[SCRATCH_PATH];
     char command[3 * SCRATCH_PATH];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(n > 0);
     self[n] = '\0';
-    snprintf(command, sizeof command, "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT -u KMP_BLOCKTIME -u OMP_THREAD_LIMIT %s '%s' probe '%s'",
-        setting, self, root);
+    snprintf(command, sizeof command, "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT -u KMP_BLOCKTIME -u OMP_THREAD_LIMIT %s '%s' %s '%s'",
+        setting, self, what, root);
     FILE *f = popen(command, "r"); /* NOLINT(cert-env33-c) */
     assert_non_null(f);
     assert_non_null(fgets(found, 128, f));
@@ -242,7 +281,7 @@ static void teams_wait_asleep_where_cpus_are_shared(void **state)
         make_machine(state, cases[i].name, cases[i].loadavg, NULL, NULL, root);
         /* others that take the CPU keep a team from spinning now and then, not each time */
         for (int tries = 0; tries < 50 && strcmp(found, cases[i].found) != 0; tries++) {
-            run_probe(cases[i].setting, root, found);
+            run_probe(cases[i].setting, "probe", root, found);
             if (cases[i].setting[0] || !strchr(found, ' ')) /* as the user says, or of one CPU: nothing was timed */
                 found[4] = '\0';
             if (strlen(found) == 4)
@@ -250,6 +289,21 @@ static void teams_wait_asleep_where_cpus_are_shared(void **state)
         }
         assert_memory_equal(found, cases[i].found, strlen(found) == 4 ? 4 : strlen(cases[i].found) + 1);
     }
+}
+
+static void a_hold_ends(void **state)
+{
+    (void)state;
+    char found[128] = "";
+    const char *const right = "11111 asleep spinning";
+    for (int tries = 0; tries < 50 && strcmp(found, right) != 0; tries++) {
+        run_probe("", "hold", "", found);
+        if (strlen(found) == 5) /* of one CPU: nothing was timed */
+            break;
+    }
+    assert_memory_equal(found, right, strlen(found) == 5 ? 5 : strlen(right) + 1);
+    run_probe("OMP_WAIT_POLICY=active", "hold", "", found); /* as the user says */
+    assert_memory_equal(found, "10001", 5);
 }
 
 /* ------------------------------------------------------------------- waiting for a CPU */
@@ -352,6 +406,8 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "probe") == 0)
         return probe(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "hold") == 0)
+        return holding();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_read),
         cmocka_unit_test(crowds_share_cpus),
@@ -360,6 +416,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thread_that_waits_is_seen),
         cmocka_unit_test(another_program_makes_it_wait),
         cmocka_unit_test(teams_wait_asleep_where_cpus_are_shared),
+        cmocka_unit_test(a_hold_ends),
     };
     return cmocka_run_group_tests_name("crowd", tests, scratch_setup, scratch_teardown);
 }

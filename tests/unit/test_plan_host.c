@@ -5,8 +5,14 @@
 #include "plan_fixture.h"
 #include "scratch.h"
 
+#include "device/cpu/crowd.h"
+
 #include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -282,7 +288,7 @@ static void a_child_of_fork(void **state)
         rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
         rc_plan_t *own = NULL;
         int right = rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, NULL) == RC_ENOTSUP
-                    && rc_plan_create_host(&p, &m, &(rc_plan_options_t){.threads = 3}, &own, NULL) == RC_OK
+                    && rc_plan_create_host(&p, &m, &(rc_plan_options_t){.threads = 3, .tune = 2}, &own, NULL) == RC_OK
                     && rc_plan_execute(own, k, 1, b, k, 0, c, k, NULL, NULL) == RC_OK;
         _exit(right ? 0 : 1);
     }
@@ -313,6 +319,86 @@ static void within_a_team(void **state)
     assert_int_equal(made, 2);
 }
 
+/* ------------------------------------------------------------------- beside other programs */
+
+typedef struct search {
+    input_t in;
+    rc_plan_t *plan;
+    atomic_int is_over;
+} search_t;
+
+static void *search(void *of)
+{
+    search_t *s = of;
+    const int64_t k = 4;
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    const rc_plan_options_t o = {.tune = RC_PLAN_SEARCH, .tune_ns = 200000000, .threads = 2};
+    rc_plan_matrix_t m = matrix_of(&s->in, 8, RC_FP64);
+    (void)rc_plan_create_host(&p, &m, &o, &s->plan, NULL);
+    atomic_store(&s->is_over, 1);
+    return NULL;
+}
+
+static int is_set(void)
+{
+    return strcmp(rc_crowd_waits(), "as OpenMP is set") == 0;
+}
+
+/* While it is timed its teams wait asleep, those of several searches too, and afterwards as before; and it says who was
+ * there. */
+static void a_search_beside_other_programs(void **state)
+{
+    (void)state;
+    enum { SEARCHES = 2, LOOKS = 6, MOST_CPUS = 64 };
+    static search_t s[SEARCHES];
+    pthread_t thread[SEARCHES];
+    pid_t child[2 * MOST_CPUS];
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 28);
+    const int others = 2 * omp_get_num_procs();
+    if (others > 2 * MOST_CPUS || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
+        skip();
+    assert_int_equal(unsetenv("OMP_WAIT_POLICY"), 0); /* tests have it; this one is about what is said then */
+    for (int i = 0; i < others; i++) {
+        child[i] = fork();
+        while (child[i] == 0)
+            ;
+        assert_true(child[i] > 0);
+    }
+    const rc_crowd_t there = rc_crowd_look("", LOOKS);
+    const int seen = rc_crowd_shares(&there);
+    const int set_before = is_set();
+    int asleep = 0;
+    for (int i = 0; i < SEARCHES; i++) {
+        make(&rng, 1, &s[i].in);
+        assert_int_equal(pthread_create(&thread[i], NULL, search, &s[i]), 0);
+    }
+    while (!asleep && !(atomic_load(&s[0].is_over) && atomic_load(&s[1].is_over)))
+        asleep = strcmp(rc_crowd_waits(), "asleep") == 0;
+    for (int i = 0; i < SEARCHES; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < others; i++)
+        if (kill(child[i], SIGKILL) != 0 || waitpid(child[i], NULL, 0) != child[i])
+            fail();
+    for (int i = 0; i < SEARCHES; i++) {
+        rc_plan_t *clone = NULL;
+        char text[4000];
+        assert_non_null(s[i].plan);
+        const char *company = rc_plan_company(s[i].plan);
+        assert_true(!seen || strncmp(company, "load ", 5) == 0);
+        assert_int_equal(rc_plan_clone(s[i].plan, NULL, &clone, NULL), RC_OK);
+        assert_string_equal(company, rc_plan_company(clone));
+        assert_true(rc_plan_describe(clone, text, sizeof text) < sizeof text && strstr(text, company));
+        rc_plan_free(clone);
+        rc_plan_free(s[i].plan);
+    }
+    assert_true(set_before && is_set() && (!seen || asleep));
+    rc_plan_t *untimed = create(&(rc_plan_problem_t){.precision = RC_FP64, .k = (const int64_t[]){4}, .ks = 1}, &s[0].in, NULL);
+    assert_string_equal(rc_plan_company(untimed), "");
+    rc_plan_free(untimed);
+    assert_string_equal(rc_plan_company(NULL), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +411,7 @@ int main(void)
         cmocka_unit_test(several_products_by_one_call),
         cmocka_unit_test(a_child_of_fork),
         cmocka_unit_test(within_a_team),
+        cmocka_unit_test(a_search_beside_other_programs),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

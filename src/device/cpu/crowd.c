@@ -166,16 +166,19 @@ int rc_crowd_shares(const rc_crowd_t *c)
 
 /* OpenMP has one setting for all of a process, and so has this. */
 static struct {
-    int cpus;  /* the process began with; 0: how teams wait is not for us to say */
-    int spare; /* threads that the team without work should have; 0: there is none */
-    int got;   /* and has: OMP_THREAD_LIMIT and the like give fewer */
+    pthread_mutex_t lock; /* of the others */
+    int holders;          /* who let us say how teams wait: the program, calls of the library */
+    int cpus;             /* the process began with; 0: how teams wait is not for us to say */
+    int spare;            /* threads that the team without work should have; 0: there is none */
+    int got;              /* and has: OMP_THREAD_LIMIT and the like give fewer */
     pthread_t thread;
     sem_t there;
     sem_t over;
-} waiting;
+} waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* That of LLVM and Intel is told. */
+/* That of LLVM and Intel is told, by each thread that leads a team. */
 extern void kmp_set_blocktime(int ms) __attribute__((weak));
+extern int kmp_get_blocktime(void) __attribute__((weak));
 
 /* That of GNU spins for 300,000 turns, 5 ms, but for 100 where it has more threads than the process
  * began with CPUs: a team without work, asleep, makes them so many. */
@@ -196,14 +199,11 @@ static int is_asleep(void)
     return waiting.spare > 0 && waiting.got >= waiting.spare;
 }
 
-int rc_crowd_wait(const rc_crowd_t *c, int team)
+/* The team without work becomes one of so many threads; 0: there is none. */
+static void keep_spare(int want)
 {
-    enum { usual_ms = 200 };
-    const int few = waiting.cpus - team + 2;
-    const int waits = team > 1 && waiting.cpus > 0; /* one thread waits for nobody */
-    const int want = waits && rc_crowd_shares(c) ? (few > 2 ? few : 2) : 0;
     if (want == waiting.spare)
-        return is_asleep();
+        return;
     if (waiting.spare) {
         (void)sem_post(&waiting.over);
         (void)pthread_join(waiting.thread, NULL);
@@ -213,14 +213,37 @@ int rc_crowd_wait(const rc_crowd_t *c, int team)
         waiting.spare = 0;
     while (waiting.spare && sem_wait(&waiting.there) != 0)
         ; /* a signal */
-    if (kmp_set_blocktime)
+}
+
+static int wait_so(const rc_crowd_t *c, int team)
+{
+    enum { usual_ms = 200 };
+    const int few = waiting.cpus - team + 2;
+    int want = waiting.cpus > 0 && rc_crowd_shares(c) ? (few > 2 ? few : 2) : 0;
+    if (waiting.holders > 1 && want < waiting.spare) /* what another one wants */
+        want = waiting.spare;
+    keep_spare(want);
+    if (kmp_set_blocktime && waiting.cpus > 0)
         kmp_set_blocktime(waiting.spare ? 0 : usual_ms);
     return is_asleep();
 }
 
+int rc_crowd_wait(const rc_crowd_t *c, int team)
+{
+    if (team < 2) /* which waits for nobody; and a child of fork() has no more, nor this lock */
+        return 0;
+    (void)pthread_mutex_lock(&waiting.lock);
+    const int asleep = wait_so(c, team);
+    (void)pthread_mutex_unlock(&waiting.lock);
+    return asleep;
+}
+
 const char *rc_crowd_waits(void)
 {
-    return waiting.cpus == 0 ? "as OpenMP is set" : is_asleep() ? "asleep" : "spinning";
+    (void)pthread_mutex_lock(&waiting.lock);
+    const char *how = waiting.cpus == 0 ? "as OpenMP is set" : is_asleep() ? "asleep" : "spinning";
+    (void)pthread_mutex_unlock(&waiting.lock);
+    return how;
 }
 
 int64_t rc_crowd_team_ns(int team)
@@ -239,13 +262,50 @@ int64_t rc_crowd_team_ns(int team)
     return (int64_t)stats.median;
 }
 
+/* 1: the user says how teams wait. */
+static int is_set(void)
+{
+    return getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME");
+}
+
+rc_crowd_hold_t rc_crowd_hold(int team)
+{
+    rc_crowd_hold_t h = {0};
+    if (team < 2 || is_set())
+        return h;
+    (void)pthread_mutex_lock(&waiting.lock);
+    if (waiting.holders == 0 && sem_init(&waiting.there, 0, 0) == 0 &&
+        sem_init(&waiting.over, 0, 0) == 0)
+        waiting.cpus = omp_get_num_procs();
+    h.held = waiting.cpus > 0;
+    waiting.holders += h.held;
+    h.blocktime_ms = kmp_get_blocktime ? kmp_get_blocktime() : 0;
+    (void)pthread_mutex_unlock(&waiting.lock);
+    return h;
+}
+
+void rc_crowd_release(const rc_crowd_hold_t *h)
+{
+    if (!h->held)
+        return;
+    (void)pthread_mutex_lock(&waiting.lock);
+    if (--waiting.holders == 0) {
+        keep_spare(0);
+        waiting.cpus = 0;
+        (void)sem_destroy(&waiting.there);
+        (void)sem_destroy(&waiting.over);
+    }
+    if (kmp_set_blocktime && kmp_get_blocktime)
+        kmp_set_blocktime(h->blocktime_ms);
+    (void)pthread_mutex_unlock(&waiting.lock);
+}
+
 void rc_crowd_choose(const char *root)
 {
-    enum { looks = 6 };
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
+    enum { looks = 6, any = 2 };
+    const rc_crowd_hold_t h = rc_crowd_hold(any); /* which is never released */
+    if (!h.held)
         return;
     const rc_crowd_t c = rc_crowd_look(root, looks);
-    if (sem_init(&waiting.there, 0, 0) == 0 && sem_init(&waiting.over, 0, 0) == 0)
-        waiting.cpus = omp_get_num_procs();
     (void)rc_crowd_wait(&c, omp_get_max_threads());
 }

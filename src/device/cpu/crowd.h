@@ -58,12 +58,27 @@ rc_crowd_t rc_crowd_end(rc_crowd_meter_t *m);
  *  quota. */
 int rc_crowd_shares(const rc_crowd_t *c);
 
-/** Say how the teams of this process wait for each other: asleep where CPUs are shared, else
- *  spinning, which is 50 to 100 us faster a product where a thread has to be woken.  But one that
- *  spins takes the CPU from the thread that it waits for: products of 90 us take 2 to 30 ms so.
- *  One thread at a time may call it.
- *  \param[in] team  threads of the teams that are to wait so
- *  \return 1: asleep; 0: spinning: it is not for us to say (rc_crowd_choose), say, or OpenMP has
+/** That a program lets us say how the teams of its process wait. */
+typedef struct rc_crowd_hold {
+    int held;         /**< 0: it does not */
+    int blocktime_ms; /**< how long threads of LLVM's teams spun before */
+} rc_crowd_hold_t;
+
+/** From now on rc_crowd_wait says how the teams of this process wait, unless OMP_WAIT_POLICY,
+ *  GOMP_SPINCOUNT or KMP_BLOCKTIME is set.  Any thread may; holds of several overlap.
+ *  \param[in] team  threads of the caller's teams: one waits for nobody, and holds nothing
+ *  \return to be released by rc_crowd_release, by the same thread */
+rc_crowd_hold_t rc_crowd_hold(int team);
+
+/** Teams wait as they did before, after the last of several holds. */
+void rc_crowd_release(const rc_crowd_hold_t *h);
+
+/** Say how the teams of this process wait for each other while it is held: asleep where CPUs are
+ *  shared, else spinning, which is 50 to 100 us faster a product where a thread has to be woken.
+ *  But one that spins takes the CPU from the thread that it waits for: products of 90 us take 2 to
+ *  30 ms so.  Among several holds who wants them asleep has them so.
+ *  \param[in] team  threads of the teams that are to wait so; of one nothing changes
+ *  \return 1: asleep; 0: spinning: it is not for us to say (rc_crowd_hold), say, or OpenMP has
  *      too few threads for it */
 int rc_crowd_wait(const rc_crowd_t *c, int team);
 
@@ -75,8 +90,8 @@ const char *rc_crowd_waits(void);
  *  product of a team takes so long at least.  \param[in] team  threads, >= 1 */
 int64_t rc_crowd_team_ns(int team);
 
-/** The program leaves to rc_crowd_wait how its teams wait, unless OMP_WAIT_POLICY, GOMP_SPINCOUNT
- *  or KMP_BLOCKTIME is set; and it says so at once.  To be called first in main().
+/** A program holds for good (rc_crowd_hold), and says how its teams wait at once.  To be called
+ *  first in main().
  *  \param[in] root  as in the meter */
 void rc_crowd_choose(const char *root);
 

@@ -36,6 +36,18 @@ rc_device_state_t rc_device_state_unknown(void)
         .crowded = -1};
 }
 
+void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX])
+{
+    rc_device_state_t state;
+    d->read_state(d, &state);
+    text[0] = '\0';
+    if (state.crowded > 0 && d->executor.kind == RC_DEVICE_CPU)
+        (void)snprintf(text, RC_COMPANY_MAX,
+            "load %.2g on %d CPUs: other programs made these times", state.others, state.cpus);
+    else if (state.crowded > 0)
+        (void)snprintf(text, RC_COMPANY_MAX, "%.0f other processes on the GPU", state.others);
+}
+
 void rc_device_close(rc_device_t *d)
 {
     if (d)

@@ -5,7 +5,7 @@
     rowcast.features(a)["nnz_per_row_mean"]
     rowcast.predict(a, "model.json", k=32).kernel
     rowcast.open_store("h200.h5").results()         # a pandas frame
-    print(rowcast.answer(a, 64).sentence)           # keep the order or not, and with which kernel
+    print(rowcast.answer(a, 64))                    # keep the order or not, and with which kernel
     plan = rowcast.plan(a, k=128); c = plan(b)      # b: of NumPy, or on a GPU, of CuPy or PyTorch
     scipy.sparse.linalg.cg(rowcast.linear_operator(a), b)
     s = rowcast.order_system(a); x = s.back(solve(s.permute(a), s.to(b)))

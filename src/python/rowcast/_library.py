@@ -143,6 +143,7 @@ _PLAN = {
     "rc_plan_parts": (c.c_int, [c.c_void_p]),
     "rc_plan_answer": (c.c_int, [c.c_void_p, c.c_int, P(PlanAnswer), P(Err)]),
     "rc_plan_answer_free": (None, [P(PlanAnswer)]),
+    "rc_plan_company": (c.c_char_p, [c.c_void_p]),
     "rc_order_system": (c.c_int, [P(PlanMatrix), P(SystemOptions), P(c.c_void_p), P(Err)]),
     "rc_system_free": (None, [c.c_void_p]),
     "rc_system_info": (c.c_int, [c.c_void_p, P(SystemInfo), P(Err)]),

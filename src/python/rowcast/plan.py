@@ -226,7 +226,8 @@ class Plan(Sides, Handle):
                 fields = {name: _of_c(getattr(row, name), name) for name, _ in row._fields_}
                 rows.append({"k": found.k, "transposed": bool(found.transposed), **fields})
             self._library.rc_plan_answer_free(c.byref(found))
-        return Answer("\n".join(sentences), rows, self)
+        company = self._library.rc_plan_company(self._any()).decode()
+        return Answer("\n".join(sentences), rows, self, company)
 
     def __repr__(self) -> str:
         types = " to ".join(dict.fromkeys([self.dtype, self.out_dtype]))
@@ -323,13 +324,17 @@ class Answer:
         rows: a dict for each order and kernel, the chosen one first, with the fields of
             rc_plan_row_t (times in ns): pandas.DataFrame(rows) is a table
         plan: the product that was chosen, ready to run
+        company: a line where other programs shared the CPUs meanwhile, with the load; else, and of
+            a GPU, ""
+
+    Printed it is the sentence, and the line where there is one.
     """
 
-    def __init__(self, sentence: str, rows: List[Dict[str, Any]], plan: Plan):
-        self.sentence, self.rows, self.plan = sentence, rows, plan
+    def __init__(self, sentence: str, rows: List[Dict[str, Any]], plan: Plan, company: str = ""):
+        self.sentence, self.rows, self.plan, self.company = sentence, rows, plan, company
 
     def __repr__(self) -> str:
-        return self.sentence
+        return "\n".join(filter(None, [self.sentence, self.company]))
 
 
 def _of_c(value: Any, name: str) -> Any:
@@ -338,6 +343,11 @@ def _of_c(value: Any, name: str) -> Any:
 
 def answer(a: Any, k: Union[int, Sequence[int]], *, budget: float = 5, **options: Any) -> Answer:
     """Search for the fastest product: kernels first, then row orders, from the cheapest on.
+
+    Beside other programs on its CPUs, threads of this process wait for each other asleep while it
+    searches, and afterwards as before.  By default they spin, and products take many times what
+    the answer says there: OMP_WAIT_POLICY=passive, set before the process starts, keeps them
+    asleep, at 50 to 100 us a product where the CPUs are free.
 
     Args:
         a, k, options: as for plan()
