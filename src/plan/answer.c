@@ -166,16 +166,45 @@ static void add_comparisons(
     }
 }
 
+/* Of which product it is. */
+static void add_head(rc_str_t *s, const rc_plan_answer_t *a, int64_t least)
+{
+    rc_str_add(s, a->transposed ? "Transposed: " : "");
+    if (least > 0 && least < a->k)
+        rc_str_addf(s, "K = %" PRId64 " to %" PRId64 ": ", least, a->k);
+    else if (least > 0)
+        rc_str_addf(s, "K = %" PRId64 ": ", a->k);
+}
+
+static void end_sentence(rc_plan_answer_t *a, rc_str_t *s)
+{
+    rc_str_add(s, ".");
+    (void)snprintf(a->sentence, sizeof a->sentence, "%s", s->text && !s->failed ? s->text : "");
+    rc_str_free(s);
+}
+
+/* Of a file: nothing was compared here, and the time is the one that is kept there. */
+static void say_loaded(rc_plan_answer_t *a, int64_t least)
+{
+    const rc_plan_row_t *c = a->row;
+    rc_str_t s = {0};
+    add_head(&s, a, least);
+    rc_str_addf(&s, "Loaded: %s in %s%s", c->kernel, is_original(c) ? "the given order" : "order ",
+        is_original(c) ? "" : c->order);
+    if (isnan(c->time_ns))
+        rc_str_add(&s, "; no time of it is known");
+    else
+        rc_str_addf(
+            &s, ", which took %s when it was chosen", rc_text_seconds(c->time_ns * 1e-9).text);
+    end_sentence(a, &s);
+}
+
 static void say(rc_plan_answer_t *a, int64_t least, double reuse)
 {
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *keep = kept(a);
     rc_str_t s = {0};
-    rc_str_add(&s, a->transposed ? "Transposed: " : "");
-    if (least > 0 && least < a->k)
-        rc_str_addf(&s, "K = %" PRId64 " to %" PRId64 ": ", least, a->k);
-    else if (least > 0)
-        rc_str_addf(&s, "K = %" PRId64 ": ", a->k);
+    add_head(&s, a, least);
     if (isnan(c->time_ns))
         rc_str_addf(&s, "Take %s in order %s; no time of it is known", c->kernel, c->order);
     else {
@@ -186,9 +215,7 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse)
         if (a->rows > 1)
             add_comparisons(&s, a, keep, reuse);
     }
-    rc_str_add(&s, ".");
-    (void)snprintf(a->sentence, sizeof a->sentence, "%s", s.text && !s.failed ? s.text : "");
-    rc_str_free(&s);
+    end_sentence(a, &s);
 }
 
 rc_status_t rc_plan_answer_begin(rc_plan_answer_t *a, int rows, rc_err_t *err)
@@ -248,8 +275,10 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
             .baseline = i == part.reference,
             .note = i == part.chosen ? rc_plan_why_name(part.why) : c->text};
     }
-    rc_plan_answer_end(
-        out, plan->entries > 1 ? part.k_least : 0, predicted ? -1 : plan->entry[index].reuse);
+    const int64_t least = plan->entries > 1 ? part.k_least : 0;
+    rc_plan_answer_end(out, least, predicted ? -1 : plan->entry[index].reuse);
+    if (part.why == RC_PLAN_LOADED)
+        say_loaded(out, least);
     return RC_OK;
 }
 

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 93
+plan 97
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -42,6 +42,8 @@ is "is no choice" "$(field out 2 14)" named
 code "a plan is kept" 0 plans mesh2d:n=12 -k 4,8 --orders random:seed=5 --save m.plan
 code "and comes back" 0 plans mesh2d:n=12 -k 8 --load m.plan -f csv
 is "with its order" "$(field out 2 3) $(field out 2 14)" "random:seed=5 loaded"
+code "and says so" 0 plans mesh2d:n=12 -k 8 --load m.plan
+ok "in a sentence that compares nothing" grep -qE '^Loaded: [a-z-]+ in order random:seed=5; no time of it is known\.$' out
 code "not for another matrix" 2 plans mesh2d:n=13 -k 8 --load m.plan
 ok "which is said" grep -q 'm.plan: matrix.pattern: expected' err
 code "not for another K" 2 plans mesh2d:n=12 -k 9 --load m.plan
@@ -106,6 +108,9 @@ code "an answer" 0 plans mesh2d:n=30 -k 16
 ok "is one sentence" grep -qE "^$said" out
 ok "and a table of orders" grep -qE '^ +(lpt|mincol|csr) +rowsplit +[0-9.]+ ' out
 is "without a word of options" "$(grep -c -- --tune out)" 0
+code "and a time that is kept" 0 plans mesh2d:n=30 -k 16 --budget 0.1 --orders csr --save timed.plan
+plans mesh2d:n=30 -k 16 --load timed.plan >out 2>err
+ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s when it was chosen\.$' out
 code "one for each K" 0 plans mesh2d:n=12 -k 4,8
 is "with its K" "$(grep -cE "^K = (4|8): $said" out)" 2
 code "of vectors" 0 plans mesh2d:n=12 --op spmv
