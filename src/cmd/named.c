@@ -139,6 +139,38 @@ void rc_command_model_names(rc_str_t *out)
             add_models(out, place[i], out->len ? "\n" : "", "\n", 0);
 }
 
+/* The folder of models of the sources that the program was built in, which is beside its own or in
+ * it: `folder` is "" where there is none. */
+static void models_of_sources(char *folder, size_t size)
+{
+    enum { up = 2 };
+    static const char models[] = "/data/models";
+    ssize_t n = readlink("/proc/self/exe", folder, size);
+    struct stat s;
+    for (int i = 0; n > 0 && (size_t)n < size && i < up; i++) {
+        while (--n > 0 && folder[n] != '/')
+            ;
+        if ((size_t)n + sizeof models > size)
+            break;
+        memcpy(folder + n, models, sizeof models);
+        if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode))
+            return;
+    }
+    folder[0] = '\0';
+}
+
+/* Where there are no models, and what names those that are elsewhere.
+ * \param[in] what  "no models" */
+static rc_status_t no_models(const char *what, const char *const *place, rc_err_t *err)
+{
+    enum { longest = 4096 };
+    char sources[longest];
+    models_of_sources(sources, sizeof sources);
+    return rc_fail(err, RC_ENOENT, "%s in %s%s%s; ROWCAST_MODELS%s%s%s", what,
+        place[0] ? place[0] : "", place[0] ? " or " : "", place[1], sources[0] ? "=" : "", sources,
+        sources[0] ? " takes those of the sources" : " names a folder of some");
+}
+
 rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err)
 {
     const char *place[PLACES];
@@ -151,8 +183,7 @@ rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err)
     if (list.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for file names");
     else if (list.len == 0)
-        st = rc_fail(err, RC_ENOENT, "no models in %s%s%s", place[0] ? place[0] : "",
-            place[0] ? " or " : "", place[1]);
+        st = no_models("no models", place, err);
     else
         st = rc_words_split(list.text, '\n', out, err);
     rc_str_free(&list);
@@ -167,9 +198,11 @@ static rc_status_t unknown_model(const char *word, const char *const *place, rc_
             rc_str_addf(&list, " (in %s)", place[i]); /* "a, b (in DIR)" */
     if (list.text && !list.failed)
         rc_fail(err, RC_ENOENT, "no file and no model '%s'; there are %s", word, list.text);
-    else
-        rc_fail(err, RC_ENOENT, "no file '%s', and no models in %s%s%s", word,
-            place[0] ? place[0] : "", place[0] ? " or " : "", place[1]);
+    else {
+        char what[96];
+        (void)snprintf(what, sizeof what, "no file '%.60s', and no models", word);
+        (void)no_models(what, place, err);
+    }
     rc_str_free(&list);
     return RC_ENOENT;
 }

@@ -6,7 +6,7 @@
 . "${top_builddir:?}/tests/env.sh"
 # shellcheck source=tests/cli/model.sh
 . "$top_srcdir/tests/cli/model.sh"
-plan 107
+plan 110
 
 cd "$tmp" || exit 1
 mkdir models
@@ -158,6 +158,24 @@ mkdir one
 cp models/byhand.json one/
 code "without --model the one that fits is taken" 0 env ROWCAST_MODELS="$tmp/one" "$ROWCAST" predict long.mtx -k 8 --device 'a device*'
 ok "and named" grep -q "^model   byhand.json: byhand@3" "$tmp/out"
+
+# a program that is not installed, in a tree and without one
+mkdir -p tree/build tree/data/models bare
+cp "$ROWCAST" tree/build/rowcast
+cp "$ROWCAST" bare/rowcast
+lone()
+{
+    env -u ROWCAST_MODELS "$1/rowcast" predict short.mtx -k 8 2>&1
+}
+if env -u ROWCAST_MODELS tree/build/rowcast docs -- complete predict -m "" 2>err | grep -qv '^:files$' || [ -s err ]; then
+    for of in "a tree" "no tree" "a name"; do skip "models of $of" "some are installed, or the program does not run alone"; done
+else
+    is "models of the sources are named" "$(lone tree/build | sed 's/.* in .*; //')" \
+        "ROWCAST_MODELS=$(cd tree && pwd -P)/data/models takes those of the sources"
+    is "else what names them" "$(lone bare | sed 's/.* in .*; //')" "ROWCAST_MODELS names a folder of some"
+    is "of a name too" "$(env -u ROWCAST_MODELS bare/rowcast predict short.mtx -m nothing 2>&1 | sed 's/.* in .*; //')" \
+        "ROWCAST_MODELS names a folder of some"
+fi
 
 ROWCAST_MODELS=$tmp/models
 export ROWCAST_MODELS
