@@ -199,11 +199,17 @@ static int is_asleep(void)
     return waiting.spare > 0 && waiting.got >= waiting.spare;
 }
 
-/* The team without work becomes one of so many threads; 0: there is none. */
+/* The team without work becomes one of so many threads; 0: there is none.  LLVM's needs none: with
+ * more threads than CPUs a thread of it offers its CPU to others before it sleeps, who keep it. */
 static void keep_spare(int want)
 {
     if (want == waiting.spare)
         return;
+    if (kmp_set_blocktime) {
+        waiting.spare = want;
+        waiting.got = omp_get_thread_limit() > 1 ? want : 0;
+        return;
+    }
     if (waiting.spare) {
         (void)sem_post(&waiting.over);
         (void)pthread_join(waiting.thread, NULL);
