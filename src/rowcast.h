@@ -350,6 +350,44 @@ RC_API void rc_choice_free(rc_choice_t *c);
  *          or no file), RC_ENOMEM. Local. Cost: reads the file once. */
 RC_API rc_status_t rc_store_check(const char *path, int *sealed, rc_err_t *err);
 
+/** A row of /results, as rc_store_partners sees it.  Members have the names and numbers of its
+ *  columns. Those up to `line` are what two results that are compared have in common. */
+typedef struct rc_store_timed {
+    int64_t matrix;
+    int64_t op;
+    int64_t k;
+    int64_t precision;
+    int64_t cache;
+    int64_t device;
+    int64_t kernel;
+    int64_t layout;
+    int64_t nw;
+    int64_t nt;
+    int64_t line;
+    int64_t run;
+    int64_t card;     /**< equal numbers, the same GPU; -1: not known, or the device is none */
+    int64_t baseline; /**< 1: ok, and of the order that others are compared with; 0: it is not */
+    int64_t newest;   /**< 1: no later result of its case; 0: there is one */
+} rc_store_timed_t;
+
+/** What rc_store_partners says of a result without a partner. */
+enum {
+    RC_PARTNER_NONE = -1,  /**< no baseline, or none that is the newest of its case */
+    RC_PARTNER_APART = -2 /**< there are such, of other GPUs */
+};
+
+/** The pairing rule of all tables, of the trainers and of Python: which baseline each result is
+ *  compared with.  That is the last one of its run and GPU, which were timed in turns with it; else
+ *  the last one of its GPU, if one is the newest of its case.  A GPU that is not known may be any.
+ *  \param[in]  result   [count] in the order of the store, borrowed
+ *  \param[in]  count    of results, >= 0
+ *  \param[out] partner  [count] index of the baseline in `result`, or RC_PARTNER_...; a baseline
+ *                       may be its own
+ *  \return RC_OK, RC_EINVAL (a NULL, a negative count), RC_ENOMEM. Local. Cost O(count): about
+ *          0.3 us a result. */
+RC_API rc_status_t rc_store_partners(
+    const rc_store_timed_t *result, int64_t count, int64_t *partner, rc_err_t *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/* Which results are compared with which: the one rule of all tables (src/table/README.md). */
+/* How results are compared within their cell: partners (partners.c) and scales. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -9,50 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a result was measured of; the first of these make a cell, more of them a group, whose orders
- * are timed in turns, and with the session what one session timed of it. */
-enum { CELL_KEYS = 6, GROUP_KEYS = 11, SESSION_KEYS = 12, KEYS = 13 };
-typedef struct timed {
-    int64_t key[KEYS]; /* the last: row */
-    int64_t base;      /* place of the csr row that it is compared with; -1: none */
-    int64_t from;      /* session whose times its time is one of */
-    double scale;      /* its median times this is one of those */
-} timed_t;
+/* What results of a cell, and of a group, whose orders are timed in turns, have in common: of the
+ * first members of an rc_store_timed_t. */
+enum { CELL_KEYS = 6, GROUP_KEYS = 11 };
+_Static_assert(offsetof(rc_store_timed_t, kernel) == CELL_KEYS * sizeof(int64_t) &&
+                   offsetof(rc_store_timed_t, run) == GROUP_KEYS * sizeof(int64_t),
+    "keys come first");
 
 typedef struct maker {
     rc_view_t *v;
-    timed_t *e;          /* [n] by key */
-    int64_t n;           /* ok results */
-    int64_t *count;      /* [sessions] results that are the newest of their case */
-    int64_t *group_base; /* [sessions] place of the last csr row of the group; -1: none */
-    rc_sums_t *drift;    /* [sessions] the main session's csr over this one's */
+    rc_store_timed_t *result;   /* [results] */
+    const rc_store_timed_t **e; /* [n] those that are ok, by key, of equals by row */
+    int64_t n;
+    int64_t *count;   /* [sessions] results that are the newest of their case */
+    int64_t *base;    /* [sessions] last csr row of the group; -1: none */
+    rc_sums_t *drift; /* [sessions] the main session's csr over this one's */
 } maker_t;
+
+static int compare(const rc_store_timed_t *x, const rc_store_timed_t *y, int keys)
+{
+    return rc_compare_lists((const int64_t *)x, (const int64_t *)y, keys);
+}
 
 static int by_key(const void *a, const void *b)
 {
-    return rc_compare_lists(((const timed_t *)a)->key, ((const timed_t *)b)->key, KEYS);
+    const rc_store_timed_t *x = *(rc_store_timed_t *const *)a;
+    const rc_store_timed_t *y = *(rc_store_timed_t *const *)b;
+    const int sign = compare(x, y, GROUP_KEYS);
+    return sign ? sign : (x > y) - (x < y);
 }
 
-static int64_t session_of(const timed_t *e)
+static int64_t row_of(const maker_t *m, int64_t i)
 {
-    return e->key[SESSION_KEYS - 1];
+    return m->e[i] - m->result;
 }
 
-static int64_t row_of(const timed_t *e)
+static int32_t session_of(const maker_t *m, int64_t i)
 {
-    return e->key[KEYS - 1];
-}
-
-static double ns_of(const maker_t *m, int64_t at)
-{
-    return m->v->result[row_of(&m->e[at])].median_ns;
+    return m->v->session_of[row_of(m, i)];
 }
 
 /* Behind the last of [i, end) that is like the first in so many keys. */
 static int64_t end_of(const maker_t *m, int64_t i, int64_t end, int keys)
 {
     int64_t at = i;
-    while (at < end && rc_compare_lists(m->e[i].key, m->e[at].key, keys) == 0)
+    while (at < end && compare(m->e[i], m->e[at], keys) == 0)
         at++;
     return at;
 }
@@ -111,115 +112,96 @@ done:
     return st;
 }
 
-/* ---------------------------------------------------------------------- pairs */
-
-static int is_csr(const maker_t *m, int64_t at)
-{
-    return rc_view_is_csr(m->v, &m->v->result[row_of(&m->e[at])]);
-}
-
-/* The csr row of a group that a result of a session without one is compared with: the newest of the
- * same card. */
-static int64_t other_base(const maker_t *m, int64_t from, int64_t to, int64_t at)
-{
-    const int32_t own = m->v->session[session_of(&m->e[at])].card;
-    int64_t base = -1;
-    for (int64_t i = from; i < to; i++) {
-        const int32_t card = m->v->session[session_of(&m->e[i])].card;
-        if (is_csr(m, i) && (card == own || card < 0 || own < 0) &&
-            (base < 0 || row_of(&m->e[i]) > row_of(&m->e[base])))
-            base = i;
-    }
-    return base;
-}
+/* --------------------------------------------------------------------- scales */
 
 /* The session with most of the results of [from, to) that are the newest of their case, of equals
  * the later one.  \param[in] with_csr  1: among those that timed csr of the group; -1: none did */
-static int64_t most_timed(maker_t *m, int64_t from, int64_t to, int with_csr)
+static int32_t most_timed(maker_t *m, int64_t from, int64_t to, int with_csr)
 {
-    int64_t best = -1;
+    int32_t best = -1;
     for (int64_t i = from; i < to; i++)
-        m->count[session_of(&m->e[i])] = 0;
+        m->count[session_of(m, i)] = 0;
     for (int64_t i = from; i < to; i++)
-        m->count[session_of(&m->e[i])] += m->v->newest[row_of(&m->e[i])];
+        m->count[session_of(m, i)] += m->e[i]->newest;
     for (int64_t i = from; i < to; i++) {
-        const int64_t s = session_of(&m->e[i]);
-        if ((!with_csr || m->group_base[s] >= 0) &&
-            (best < 0 || m->count[s] > m->count[best] ||
-                (m->count[s] == m->count[best] && s > best)))
+        const int32_t s = session_of(m, i);
+        if ((!with_csr || m->base[s] >= 0) && (best < 0 || m->count[s] > m->count[best] ||
+                                                  (m->count[s] == m->count[best] && s > best)))
             best = s;
     }
     return best;
 }
 
-/* One group: what each result is compared with, and its time as if the session of the frame had
- * measured it: by how much csr differs between the two. */
-static void pair_group(maker_t *m, int64_t from, int64_t to, int64_t main)
+/* One group: the time of each result as if the session of the frame had measured it: by how much
+ * csr differs between the two. */
+static void scale_group(maker_t *m, int64_t from, int64_t to, int32_t main)
 {
+    rc_view_t *v = m->v;
     for (int64_t i = from; i < to; i++)
-        m->group_base[session_of(&m->e[i])] = -1;
-    m->group_base[main] = -1;
-    int valid = 0; /* the newest csr is ok */
+        m->base[session_of(m, i)] = -1;
+    m->base[main] = -1;
     for (int64_t i = from; i < to; i++)
-        if (is_csr(m, i)) {
-            m->group_base[session_of(&m->e[i])] = i;
-            valid |= m->v->newest[row_of(&m->e[i])];
-        }
-    const int64_t frame = m->group_base[main] >= 0 ? main : most_timed(m, from, to, 1);
+        if (m->e[i]->baseline)
+            m->base[session_of(m, i)] = row_of(m, i);
+    const int32_t frame = m->base[main] >= 0 ? main : most_timed(m, from, to, 1);
     for (int64_t i = from; i < to; i++) {
-        timed_t *e = &m->e[i];
-        e->base = m->group_base[session_of(e)];
-        e->base = e->base < 0 && valid ? other_base(m, from, to, i) : e->base;
-        m->v->apart[row_of(e)] = e->base < 0 && valid;
-        m->v->csr[row_of(e)] = e->base < 0 ? -1 : row_of(&m->e[e->base]);
-        e->from = e->base < 0 ? session_of(e) : frame;
-        e->scale = e->base < 0 ? 1 : ns_of(m, m->group_base[frame]) / ns_of(m, e->base);
-    }
-    for (int64_t i = from; m->group_base[main] >= 0 && i < to; i++) {
-        const int64_t s = session_of(&m->e[i]);
-        if (i == m->group_base[s])
-            rc_sums_add(&m->drift[s], ns_of(m, m->group_base[main]) / ns_of(m, i));
+        const int64_t row = row_of(m, i);
+        const int32_t s = session_of(m, i);
+        if (v->csr[row] >= 0) {
+            v->frame[row] = frame;
+            v->scale[row] = v->result[m->base[frame]].median_ns / rc_view_csr_ns(v, row);
+        }
+        if (m->base[main] >= 0 && m->base[s] == row)
+            rc_sums_add(
+                &m->drift[s], v->result[m->base[main]].median_ns / v->result[row].median_ns);
     }
 }
 
 /* One cell.  Groups that the main session did not time are brought to its times by what it and
  * theirs both timed. */
-static void pair_cell(maker_t *m, int64_t from, int64_t to)
+static void scale_cell(maker_t *m, int64_t from, int64_t to)
 {
-    const int64_t main = most_timed(m, from, to, 0);
+    rc_view_t *v = m->v;
+    const int32_t main = most_timed(m, from, to, 0);
     for (int64_t i = from; i < to; i++)
-        m->drift[session_of(&m->e[i])] = (rc_sums_t){0};
+        m->drift[session_of(m, i)] = (rc_sums_t){0};
     for (int64_t i = from, end; i < to; i = end) {
         end = end_of(m, i, to, GROUP_KEYS);
-        pair_group(m, i, end, main);
+        scale_group(m, i, end, main);
     }
     for (int64_t i = from; i < to; i++) {
-        timed_t *e = &m->e[i];
-        if (e->from != main && m->drift[e->from].n > 0) {
-            e->scale *= rc_sums_geomean(&m->drift[e->from]);
-            e->from = main;
+        const int64_t row = row_of(m, i);
+        const rc_sums_t *drift = &m->drift[v->frame[row]];
+        if (v->frame[row] != main && drift->n > 0) {
+            v->scale[row] *= rc_sums_geomean(drift);
+            v->frame[row] = main;
         }
-        m->v->scale[row_of(e)] = e->scale;
-        m->v->frame[row_of(e)] = (int32_t)e->from;
     }
 }
 
-static void collect(maker_t *m)
+static rc_status_t pair(maker_t *m, rc_err_t *err)
 {
     rc_view_t *v = m->v;
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
-        v->csr[i] = -1;
+        const int ok = r->status == RC_CASE_OK && r->median_ns > 0;
+        m->result[i] = (rc_store_timed_t){r->matrix, r->op, r->k, r->precision, r->cache, r->device,
+            r->kernel, r->layout, r->nw, r->nt, r->line, r->run, v->session[v->session_of[i]].card,
+            ok && rc_view_is_csr(v, r), v->newest[i]};
         v->scale[i] = 1;
         v->frame[i] = v->session_of[i];
-        v->apart[i] = 0;
-        if (r->status == RC_CASE_OK && r->median_ns > 0)
-            m->e[m->n++] =
-                (timed_t){.key = {r->matrix, r->op, r->k, r->precision, r->cache, r->device,
-                              r->kernel, r->layout, r->nw, r->nt, r->line, v->session_of[i], i}};
+        if (ok)
+            m->e[m->n++] = &m->result[i];
     }
+    RC_PASS(rc_store_partners(m->result, v->results, v->csr, err));
+    for (int64_t i = 0, at = 0; i < v->results; i++)
+        if (at < m->n && m->e[at] == &m->result[i])
+            at++;
+        else
+            v->csr[i] = RC_PARTNER_NONE;
     if (m->n)
         qsort(m->e, (size_t)m->n, sizeof *m->e, by_key);
+    return RC_OK;
 }
 
 void rc_view_unpair(rc_view_t *v)
@@ -229,12 +211,10 @@ void rc_view_unpair(rc_view_t *v)
     free(v->csr);
     free(v->scale);
     free(v->frame);
-    free(v->apart);
     v->session = NULL;
     v->session_of = v->frame = NULL;
     v->csr = NULL;
     v->scale = NULL;
-    v->apart = NULL;
     v->sessions = 0;
 }
 
@@ -249,16 +229,16 @@ rc_status_t rc_view_pair(rc_view_t *v, rc_err_t *err)
     RC_TRY(RC_NEW(v->csr, n, "speedups", err));
     RC_TRY(RC_NEW(v->scale, n, "speedups", err));
     RC_TRY(RC_NEW(v->frame, n, "speedups", err));
-    RC_TRY(RC_NEW(v->apart, n, "speedups", err));
+    m.result = rc_pool_get(&pool, n, sizeof *m.result);
     m.e = rc_pool_get(&pool, n, sizeof *m.e);
     m.count = rc_pool_get(&pool, (size_t)v->sessions, sizeof *m.count);
-    m.group_base = rc_pool_get(&pool, (size_t)v->sessions, sizeof *m.group_base);
+    m.base = rc_pool_get(&pool, (size_t)v->sessions, sizeof *m.base);
     m.drift = rc_pool_get(&pool, (size_t)v->sessions, sizeof *m.drift);
     RC_TRY(rc_pool_check(&pool, "speedups", err));
-    collect(&m);
+    RC_TRY(pair(&m, err));
     for (int64_t i = 0, end; i < m.n; i = end) {
         end = end_of(&m, i, m.n, CELL_KEYS);
-        pair_cell(&m, i, end);
+        scale_cell(&m, i, end);
     }
 done:
     rc_pool_free(&pool);
@@ -269,7 +249,7 @@ done:
 
 int64_t rc_view_csr_row(const rc_view_t *v, int64_t i)
 {
-    return v->csr[i];
+    return v->csr[i] < 0 ? -1 : v->csr[i];
 }
 
 double rc_view_csr_ns(const rc_view_t *v, int64_t i)
@@ -296,7 +276,7 @@ rc_pairing_t rc_view_pairing(const rc_view_t *v, int64_t i)
 {
     if (v->csr[i] >= 0)
         return v->session_of[v->csr[i]] == v->session_of[i] ? RC_PAIRED : RC_PAIRED_ANOTHER_RUN;
-    return v->apart[i] ? RC_PAIRED_ANOTHER_CARD : RC_PAIRED_NOTHING;
+    return v->csr[i] == RC_PARTNER_APART ? RC_PAIRED_ANOTHER_CARD : RC_PAIRED_NOTHING;
 }
 
 const char *rc_view_uuid(const rc_view_t *v, int64_t i)

@@ -88,7 +88,7 @@ extern const rc_fields_t rc_source_fields;
 /** rc_field_get_fn of an rc_source_row_t. */
 void rc_source_get(const void *row, int field, rc_value_t *out);
 
-/* The pairing rule of all tables and data sets (table/pairing.c).  A *session* is a run on one
+/* The pairing rule of all tables and data sets (rc_store_partners).  A *session* is a run on one
  * card, a GPU.  A *cell* is what has matrix, operation, K, precision, cache mode and device class
  * in common.  In a cell the results of one kernel, layout and geometry are a *group*.  Its
  * sessions differ by what changes between runs; a group's csr, timed in both, tells by how much. */

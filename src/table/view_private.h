@@ -57,11 +57,10 @@ struct rc_view {
                                       device */
     rc_view_session_t *session;
     int32_t sessions;
-    int32_t *session_of;  /* [results] that timed it */
-    int64_t *csr;         /* [results] row of the original order to compare with, -1 */
-    double *scale;        /* [results] its median times this is comparable within its cell ... */
-    int32_t *frame;       /* [results] ... with what this run timed on one card */
-    unsigned char *apart; /* [results] 1: csr was timed, but on other cards only */
+    int32_t *session_of; /* [results] that timed it */
+    int64_t *csr;   /* [results] row of the original order to compare with, or RC_PARTNER_... */
+    double *scale;  /* [results] its median times this is comparable within its cell ... */
+    int32_t *frame; /* [results] ... with what this run timed on one card */
     texts_t text[RC_TEXTS];
     int64_t *source; /* newest source rows in order of name */
     int64_t sources;

@@ -387,8 +387,8 @@ if os.path.exists(f"{folder}/dataset.csv"):
     assert any(ways), "dataset"
     agreed += len(lines)
 
-# Python, whose library is not needed behind the seal
-if importlib.util.find_spec("pandas") and len(sys.argv) > 3:
+# Python; behind the seal, which these stores may lack
+if importlib.util.find_spec("pandas") and any(sys.argv[3:]):
     sys.path.insert(0, sys.argv[3])
     from rowcast.store import Store
     frames = object.__new__(Store)

@@ -10,9 +10,12 @@ plan 3
 drawn="${top_builddir:?}/tests/cli/synthetic_store"
 ROWCAST_ASSETS=$(cd "$top_srcdir/analysis" && pwd)
 PYTHONDONTWRITEBYTECODE=1
-export ROWCAST_ASSETS PYTHONDONTWRITEBYTECODE
+ROWCAST_LIBRARY_DIR=$(realpath "$top_builddir")/.libs
+module=
+[ ! -e "$ROWCAST_LIBRARY_DIR/librowcast.so.1" ] || module=$(realpath "$top_srcdir/src/python")
+export ROWCAST_ASSETS PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR
 
-# check I: everything that is said of store I; what differs is in $tmp/I.flaw
+# check TMP I SYNTHETIC_STORE SOURCES PYTHON MODULE: everything that is said of store I; what differs is in $tmp/I.flaw
 cat >"$tmp/check" <<'END'
 cd "$1" || exit 1
 store=d.$2.h5
@@ -25,7 +28,7 @@ done
 "$ROWCAST" query "$store" --all --columns run,rank,seq,speedup,paired,common_ns,card -f csv >"$2/rows.csv" || exit 1
 "$3" --dataset 'syn-a*' "$store" >"$2/dataset.csv" || rm "$2/dataset.csv"
 [ $(($2 % 4)) -gt 0 ] || { "$ROWCAST" report "$store" -q --output "$2/report" && cp "$2/report/report.json" "$2"; } || exit 1
-"$5" "$4/tests/cli/counted_check.py" "$store" "$2" "$4/src/python" >"$2/said"
+"$5" "$4/tests/cli/counted_check.py" "$store" "$2" "$6" >"$2/said"
 END
 ok "stores are drawn" "$drawn" --stores "$stores" --matrices 5 --groups 3 --k 8 "$tmp/d"
 i=0
@@ -33,7 +36,7 @@ i=0
 while [ $i -lt "$stores" ]; do
     echo $i
     i=$((i + 1))
-done | xargs -P 2 -I{} sh -c 'sh "$1/check" "$1" "$2" "$3" "$4" "$5" >"$1/$2.flaw" 2>&1 || { echo "store $2"; tail -n 3 "$1/$2.flaw"; }' \
-    _ "$tmp" {} "$(realpath "$drawn")" "$(realpath "$top_srcdir")" $python >"$tmp/flaws"
+done | xargs -P 2 -I{} sh -c 'sh "$1/check" "$1" "$2" "$3" "$4" "$5" "$6" >"$1/$2.flaw" 2>&1 || { echo "store $2"; tail -n 3 "$1/$2.flaw"; }' \
+    _ "$tmp" {} "$(realpath "$drawn")" "$(realpath "$top_srcdir")" $python "$module" >"$tmp/flaws"
 is "all say the same" "$(head -c 2000 "$tmp/flaws")" ""
 ok "and a lot" test "$(cat "$tmp"/*/said | awk '/^agreed/ { n += $2 } END { print n + 0 }')" -gt 2500

@@ -109,6 +109,16 @@ static rc_status_t check_store(const void *with, rc_err_t *err)
     return rc_store_check(is_none(w, "path") ? NULL : w->path, is_none(w, "sealed") ? NULL : &sealed, err);
 }
 
+/* \param[in] with  threads: a count below 0 */
+static rc_status_t partners(const void *with, rc_err_t *err)
+{
+    const with_t *w = with;
+    const rc_store_timed_t result = {.baseline = 1, .newest = 1};
+    int64_t partner;
+    return rc_store_partners(is_none(w, "result") ? NULL : &result, w->threads < 0 ? w->threads : 1,
+        is_none(w, "partner") ? NULL : &partner, err);
+}
+
 /* \param[in] with  threads: the index */
 static rc_status_t candidate(const void *with, rc_err_t *err)
 {
@@ -243,6 +253,7 @@ static void pointers_that_are_null(void **state)
         {"rc_choose", choose, {"m", "a", "request", "out"}}, {"rc_csr_check", check, {"a"}},
         {"rc_schedule_check", check_schedule, {"s", "a"}}, {"rc_mtx_write", write_matrix, {"path", "a"}},
         {"rc_mtx_read", read_matrix, {"path", "out"}}, {"rc_store_check", check_store, {"path", "sealed"}},
+        {"rc_store_partners", partners, {"result", "partner"}},
         {"rc_model_read", read_model, {"path", "out"}},
         {"rc_model_candidate", candidate, {"m", "out"}}};
     wrong_t n = {0};
@@ -298,6 +309,7 @@ static void policies_and_numbers_that_are_none(void **state)
         wrong_call(&n, "rc_features_compute: threads", features, &w);
         wrong_call(&n, "rc_choose: threads", choose, &w);
         wrong_call(&n, "rc_mtx_read: threads", read_matrix, &w);
+        wrong_call(&n, "rc_store_partners: count", partners, &w);
     }
     for (size_t i = 0; i < sizeof index / sizeof *index; i++) {
         w.threads = index[i];

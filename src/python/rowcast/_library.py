@@ -88,6 +88,10 @@ SystemMatrix = _structure(nnz=c.c_int64, row_ptr=c.c_void_p, row_ptr_bytes=c.c_i
                           precision=c.c_int, place=c.c_void_p, place_bytes=c.c_int)
 SystemBlock = _structure(**{"from": c.c_void_p}, ld_from=c.c_int64, to=c.c_void_p,
                          ld_to=c.c_int64, k=c.c_int64, layout=c.c_int, precision=c.c_int)
+StoreTimed = _structure(matrix=c.c_int64, op=c.c_int64, k=c.c_int64, precision=c.c_int64,
+                        cache=c.c_int64, device=c.c_int64, kernel=c.c_int64, layout=c.c_int64,
+                        nw=c.c_int64, nt=c.c_int64, line=c.c_int64, run=c.c_int64, card=c.c_int64,
+                        baseline=c.c_int64, newest=c.c_int64)
 
 #: By the names that C has for them: their layout is tested against the headers'.
 STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_groups_t": Groups,
@@ -100,7 +104,8 @@ STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_g
               "rc_plan_product_t": PlanProduct,
               "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer,
               "rc_system_options_t": SystemOptions, "rc_system_info_t": SystemInfo,
-              "rc_system_matrix_t": SystemMatrix, "rc_system_block_t": SystemBlock}
+              "rc_system_matrix_t": SystemMatrix, "rc_system_block_t": SystemBlock,
+              "rc_store_timed_t": StoreTimed}
 
 P = c.POINTER
 _ROWCAST = {
@@ -121,6 +126,7 @@ _ROWCAST = {
     "rc_choose": (c.c_int, [c.c_void_p, P(Csr), P(Request), P(Choice), P(Err)]),
     "rc_choice_free": (None, [P(Choice)]),
     "rc_store_check": (c.c_int, [c.c_char_p, P(c.c_int), P(Err)]),
+    "rc_store_partners": (c.c_int, [P(StoreTimed), c.c_int64, I64P, P(Err)]),
 }
 _PLAN = {
     "rc_pattern_read_host": (c.c_int, [P(PlanMatrix), c.c_int, P(PatternInfo), P(Err)]),

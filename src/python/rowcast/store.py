@@ -6,12 +6,10 @@ import os
 import stat
 from typing import Any, Union
 
+import numpy as np
+
 from . import _library as lib
 from ._given import Handle, file_name, flag
-
-#: What two results have in common when they are compared, beside the run where that measured both.
-SETTING = ["matrix", "kernel", "op", "k", "precision", "layout", "device", "nw", "nt", "line",
-           "cache"]
 
 
 class Store(Handle):
@@ -78,36 +76,25 @@ class Store(Handle):
         products were timed in turns, where that run measured the baseline; else over the newest
         one of the same GPU.
         """
-        import pandas as pd
         r = self._of_status("ok")
         r = r[r.median_ns > 0].reset_index(drop=True)
-        r["card"] = self._cards(r)
         policy = self.frame("dict/policy")
-        base = r[r.policy.isin(policy.id[policy.name == baseline]) & (r.c_order == 0)]
-        keys = pd.MultiIndex.from_frame
-
-        def last(rows: Any, names: list) -> Any:
-            """The last of these rows that is like each result; -1: none."""
-            of = rows.drop_duplicates(names, keep="last")
-            found = pd.Series(of.index, index=keys(of[names])).reindex(keys(r[names]))
-            return found.fillna(-1).to_numpy().astype(int)
-
-        unknown = base[base.card == ""]
-        other = pd.Series(last(base, SETTING + ["card"])).clip(lower=last(unknown, SETTING))
-        other = other.where(r.card != "", last(base, SETTING))  # any, where its own is not known
-        other = other.where(last(base[base.newest], SETTING) >= 0, -1)
-        own = pd.Series(last(base, SETTING + ["run", "card"]))
-        ns = r.median_ns.reindex(own.where(own >= 0, other)).to_numpy()
-        r["speedup"] = ns / r.median_ns
-        return self._named(r[r.newest].drop(columns="card"))
+        r["card"] = self._cards(r)
+        r["baseline"] = r.policy.isin(policy.id[policy.name == baseline]) & (r.c_order == 0)
+        rows = np.ascontiguousarray(r[[name for name, _ in lib.StoreTimed._fields_]], np.int64)
+        partner = np.empty(len(r), np.int64)
+        lib.call(lib.load("rowcast").rc_store_partners, rows.ctypes.data_as(lib.P(lib.StoreTimed)),
+                 len(r), partner.ctypes.data_as(lib.I64P))
+        r["speedup"] = r.median_ns.reindex(partner).to_numpy() / r.median_ns  # of none: nan
+        return self._named(r[r.newest].drop(columns=["card", "baseline"]))
 
     def _cards(self, r: Any) -> Any:
-        """The GPU that each result was timed on; "": none, or not known."""
+        """The number of the GPU that each result was timed on; -1: none, or not known."""
         import pandas as pd
         p = self.frame("provenance")
-        p = p[(p.key == "device.uuid") & (p.part == 0) & ~p.value.str.startswith("cpu")]
+        p = p[(p.key == "device.uuid") & (p.part == 0) & ~p.value.str.match("cpu|$")]
         card = p.drop_duplicates(["run", "rank"], keep="last").set_index(["run", "rank"]).value
-        return card.reindex(pd.MultiIndex.from_frame(r[["run", "rank"]])).fillna("").to_numpy()
+        return pd.factorize(card.reindex(pd.MultiIndex.from_frame(r[["run", "rank"]])))[0]
 
     def _of_status(self, status: str) -> Any:
         """All results of a status; column newest: no later one of its case; a noisy one
