@@ -1,5 +1,5 @@
 /** \file rowcast.h  The public interface of librowcast: sparse matrices, row orders, features, the
- *  selector, seals of stores.
+ *  selector, seals and pairs of stores.
  *
  *  rowcast answers: for this sparse matrix, in which row order is sparse x dense (SpMM) fastest?
  *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.  Files of matrices
