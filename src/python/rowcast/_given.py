@@ -28,6 +28,15 @@ def number(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
     return n
 
 
+def rows_and_columns(shape: Any) -> Tuple[int, int]:
+    """Rows and columns."""
+    try:
+        rows, cols = shape
+    except (TypeError, ValueError):
+        raise TypeError(f"shape: expected rows and columns, found {shape!r}") from None
+    return number(rows, "shape", 0, 2**31 - 1), number(cols, "shape", 0, 2**31 - 1)
+
+
 def threads_of(value: Any, name: str = "threads") -> int:
     """Threads; C has flags beyond."""
     return number(value, name, 0, 2**16)

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import _jax_ops as _ops
 from . import _library as lib
-from ._given import number
+from ._given import rows_and_columns
 from ._jax_plans import Pattern, Settings, of_plan, settings
 from .plan import Plan
 
@@ -47,7 +47,7 @@ class Matrix:
     """
 
     def __init__(self, crow: Any, col: Any, val: Any, shape: Tuple[int, int]):
-        self._pattern = Pattern(crow, col, _shape(shape))
+        self._pattern = Pattern(crow, col, rows_and_columns(shape))
         self.val = jnp.asarray(val)
         self._check()
 
@@ -109,14 +109,6 @@ def _with_values(pattern: Pattern, val: Any) -> Matrix:
     made = object.__new__(Matrix)
     made._pattern, made.val = pattern, val
     return made
-
-
-def _shape(shape: Any) -> Tuple[int, int]:
-    try:
-        rows, cols = shape
-    except (TypeError, ValueError):
-        raise TypeError(f"shape: expected rows and columns, found {shape!r}") from None
-    return number(rows, "shape", 0, 2**31 - 1), number(cols, "shape", 0, 2**31 - 1)
 
 
 def _shown(array: Any) -> str:

@@ -20,7 +20,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from . import _torch_ops as _ops
-from ._given import number
+from ._given import rows_and_columns
 from ._torch_memory import Settings, has_type, is_same_memory, settings
 from ._torch_ops import shown
 from ._torch_patterns import Kept, Pattern, kept as _kept, runs_in
@@ -58,7 +58,7 @@ class Matrix:
 
     def __init__(self, crow: Tensor, col: Tensor, val: Tensor, shape: Shape, *,
                  by_columns: bool = False):
-        rows, cols = _shape(shape)
+        rows, cols = rows_and_columns(shape)
         for array, name in ((crow, "crow"), (col, "col"), (val, "val")):
             _dense(array, name)
         if val.dim() != 1:
@@ -114,14 +114,6 @@ class Matrix:
     def __repr__(self) -> str:
         return (f"<rowcast.torch.Matrix {self.shape[0]} x {self.shape[1]}, "
                 f"{self.val.shape[0]} entries, {self.val.dtype}>")
-
-
-def _shape(shape: Any) -> Shape:
-    try:
-        rows, cols = shape
-    except (TypeError, ValueError):
-        raise TypeError(f"shape: expected rows and columns, found {shape!r}") from None
-    return number(rows, "shape", 0, 2**31 - 1), number(cols, "shape", 0, 2**31 - 1)
 
 
 def _dense(b: Any, name: str) -> None:
