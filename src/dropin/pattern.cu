@@ -280,21 +280,10 @@ template <typename T> struct target {
     }
 };
 
-/* Indices of either width: what is made again is rare, and its code need not be there for each. */
-struct integers {
-    const void *at;
-    bool wide;
-
-    __device__ int64_t operator[](int64_t i) const
-    {
-        return wide ? static_cast<const int64_t *>(at)[i] : static_cast<const int32_t *>(at)[i];
-    }
-};
-
-/* What is multiplied. */
+/* What is multiplied: what is made again is rare, and its code need not be there for each width. */
 template <typename T> struct factors {
-    integers row_ptr;
-    integers col_idx;
+    rc::pointers row_ptr;
+    rc::pointers col_idx;
     const T *val;
     bool columns;   /* of pointers and rows; else rows and columns */
     int64_t majors; /* columns, or entries, whose entries are added */
@@ -380,10 +369,10 @@ void product(const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t st
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     const bool columns = p->a.form == RC_PLAN_CSC;
-    const factors<T> x = {{p->a.row_ptr, p->a.row_ptr_bytes == 8},
-        {p->a.col_idx, p->a.col_idx_bytes == 8}, static_cast<const T *>(p->a.val), columns,
-        columns ? p->a.cols : p->a.nnz, static_cast<rc::sum_of<T>>(p->alpha),
-        static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb};
+    const factors<T> x = {{p->a.row_ptr, p->a.row_ptr_bytes}, {p->a.col_idx, p->a.col_idx_bytes},
+        static_cast<const T *>(p->a.val), columns, columns ? p->a.cols : p->a.nnz,
+        static_cast<rc::sum_of<T>>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
+        b_rows ? 1 : p->ldb};
     const target<T> to = target_of<T>(p, how);
     const auto launch = [&](auto kernel, auto... args) {
         rc::launch_over(kernel, how->blocks, THREADS, how->overlaps, stream, args...);

@@ -49,11 +49,6 @@ static void free_arrays(arrays_t *in)
     free(in->owned[1]);
 }
 
-static int64_t number_at(const void *array, int bytes, int64_t i)
-{
-    return bytes == 4 ? ((const int32_t *)array)[i] : ((const int64_t *)array)[i];
-}
-
 /* ------------------------------------------------------------------ checks */
 
 /* \param[out] to  [rows + 1], of CSC [cols + 1] */
@@ -61,7 +56,7 @@ static rc_status_t copy_pointers(
     const rc_plan_matrix_t *m, const arrays_t *in, int64_t *to, rc_err_t *err)
 {
     for (int64_t r = 0; r <= rc_given_majors(m); r++) {
-        int64_t p = number_at(in->ptr, m->row_ptr_bytes, r);
+        int64_t p = rc_place_at(in->ptr, m->row_ptr_bytes, r);
         int64_t before = r > 0 ? to[r - 1] : 0;
         if (!rc_given_follows(r, rc_given_majors(m), m->nnz, before, p))
             return rc_given_no_pointer(m, r, before, p, err);
@@ -75,7 +70,7 @@ static int64_t copy_numbers(
     const void *from, int bytes, int64_t first, int64_t n, int64_t end, int32_t *to)
 {
     for (int64_t i = first; i < n; i++) {
-        int64_t x = number_at(from, bytes, i);
+        int64_t x = rc_place_at(from, bytes, i);
         if (x < 0 || x >= end)
             return i;
         to[i] = (int32_t)x;
@@ -97,7 +92,7 @@ static rc_status_t take_csr(
         return RC_OK;
     int64_t i = copy_numbers(
         in->col, in->col_bytes, a->row_ptr[bad], a->row_ptr[bad + 1], a->cols, a->col_idx);
-    return rc_given_no_column(m, bad, number_at(in->col, in->col_bytes, i), err);
+    return rc_given_no_column(m, bad, rc_place_at(in->col, in->col_bytes, i), err);
 }
 
 /* ----------------------------------------------------------------- other forms */
@@ -126,11 +121,11 @@ static rc_status_t take_numbers(
     else
         bad = copy_numbers(in->ptr, m->row_ptr_bytes, 0, m->nnz, m->rows, major);
     if (bad < m->nnz)
-        return rc_given_no_row(m, bad, number_at(in->ptr, m->row_ptr_bytes, bad), err);
+        return rc_given_no_row(m, bad, rc_place_at(in->ptr, m->row_ptr_bytes, bad), err);
     bad = copy_numbers(in->col, in->col_bytes, 0, m->nnz, rc_given_minors(m), minor);
     if (bad < m->nnz)
         return rc_given_no_column(m, m->form == RC_PLAN_CSC ? major[bad] : bad,
-            number_at(in->col, in->col_bytes, bad), err);
+            rc_place_at(in->col, in->col_bytes, bad), err);
     return RC_OK;
 }
 

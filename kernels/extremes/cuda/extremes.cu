@@ -10,11 +10,6 @@ constexpr int THREADS = 256;
 constexpr int64_t ROWS_MAX = 1 << 20;   /* of blocks */
 constexpr int64_t PIECES_MAX = 1 << 15; /* of columns */
 
-__device__ __forceinline__ int64_t place(const void *at, int bytes, int64_t i)
-{
-    return bytes == 4 ? static_cast<const int32_t *>(at)[i] : static_cast<const int64_t *>(at)[i];
-}
-
 /* Terms times `sign` are compared, so that the least is the largest.  NaN is beyond all others, and
  * the first of equal ones stays. */
 template <typename T>
@@ -24,12 +19,12 @@ __device__ __forceinline__ void column(
     typedef rc::sum_of<T> S;
     const T *const val = static_cast<const T *>(a.val);
     const T *const b = static_cast<const T *>(x.b) + c;
-    const int64_t begin = place(a.row_ptr, a.row_ptr_bytes, r);
-    const int64_t end = place(a.row_ptr, a.row_ptr_bytes, r + 1);
+    const int64_t begin = rc::pointers{a.row_ptr, a.row_ptr_bytes}[r];
+    const int64_t end = rc::pointers{a.row_ptr, a.row_ptr_bytes}[r + 1];
     int64_t entry = a.nnz;
     S best = S(0);
     for (int64_t e = begin; e < end; e++) {
-        const int64_t j = place(a.col_idx, a.col_idx_bytes, e);
+        const int64_t j = rc::pointers{a.col_idx, a.col_idx_bytes}[e];
         const S term = static_cast<S>(sign) * static_cast<S>(val[e]) * static_cast<S>(b[j * x.ldb]);
         if (e == begin || term > best || (term != term && best == best)) {
             best = term;

@@ -13,11 +13,6 @@ constexpr int LONG = 1024; /* entries, from which on a block takes a row */
 constexpr int64_t BLOCKS_MAX = 1 << 20;
 constexpr unsigned FULL = 0xffffffffu;
 
-__device__ __forceinline__ int64_t place(const void *at, int bytes, int64_t i)
-{
-    return bytes == 4 ? static_cast<const int32_t *>(at)[i] : static_cast<const int64_t *>(at)[i];
-}
-
 struct add {
     template <typename S> __device__ static S of(S a, S b)
     {
@@ -82,8 +77,8 @@ template <typename T> struct scores {
     {
         if (r >= a.rows)
             return;
-        begin = place(a.row_ptr, a.row_ptr_bytes, r);
-        end = place(a.row_ptr, a.row_ptr_bytes, r + 1);
+        begin = rc::pointers{a.row_ptr, a.row_ptr_bytes}[r];
+        end = rc::pointers{a.row_ptr, a.row_ptr_bytes}[r + 1];
         if (x.row)
             row = static_cast<S>(static_cast<const T *>(x.row)[r]);
     }
@@ -95,8 +90,8 @@ template <typename T> struct scores {
         if (x.entry)
             score += static_cast<S>(static_cast<const T *>(x.entry)[e]);
         if (x.col)
-            score +=
-                static_cast<S>(static_cast<const T *>(x.col)[place(a.col_idx, a.col_idx_bytes, e)]);
+            score += static_cast<S>(
+                static_cast<const T *>(x.col)[rc::pointers{a.col_idx, a.col_idx_bytes}[e]]);
         return score;
     }
 

@@ -36,9 +36,7 @@ __global__ void gather(
     const int64_t step = static_cast<int64_t>(gridDim.x) * THREADS;
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x; i < count;
          i += step) {
-        const int64_t at = place == nullptr   ? i + 1
-                           : place_bytes == 4 ? static_cast<const int32_t *>(place)[i]
-                                              : static_cast<const int64_t *>(place)[i];
+        const int64_t at = place == nullptr ? i + 1 : rc::pointers{place, place_bytes}[i];
         to[i] = at > 0 ? turned(as<T>(from[at - 1]), conjugates) : T(0);
     }
 }

@@ -107,6 +107,18 @@ template <> struct word_of<16> {
 };
 template <typename T> using word = typename word_of<sizeof(T)>::word;
 
+/* Pointers, columns or places of 4 or 8 bytes. */
+struct pointers {
+    const void *at;
+    int bytes;
+
+    __device__ __forceinline__ int64_t operator[](int64_t i) const
+    {
+        return bytes == 4 ? static_cast<const int32_t *>(at)[i]
+                          : static_cast<const int64_t *>(at)[i];
+    }
+};
+
 } // namespace rc
 
 #endif

@@ -4,8 +4,7 @@
 
 #include "format/cuda/build.h"
 #include "device/cuda/cuda.h"
-
-#include <cstdint>
+#include "device/cuda/types.cuh"
 
 namespace rc
 {
@@ -19,8 +18,7 @@ struct item {
 
 __device__ __forceinline__ int64_t pointer_at(const rc_build_items_t &s, int64_t r)
 {
-    return s.row_ptr_bytes == 4 ? static_cast<const int32_t *>(s.row_ptr)[r]
-                                : static_cast<const int64_t *>(s.row_ptr)[r];
+    return pointers{s.row_ptr, s.row_ptr_bytes}[r];
 }
 
 /* rc_item_at; nothing from `count` on */

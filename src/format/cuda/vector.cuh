@@ -13,18 +13,6 @@ namespace rc
 
 enum { VECTOR_THREADS = 256, VECTOR_EACH = 4, VECTOR_SEGMENT = VECTOR_THREADS * VECTOR_EACH };
 
-/* Pointers of either width. */
-struct pointers {
-    const void *at;
-    int bytes;
-
-    __device__ __forceinline__ int64_t operator[](int64_t i) const
-    {
-        return bytes == 4 ? static_cast<const int32_t *>(at)[i]
-                          : static_cast<const int64_t *>(at)[i];
-    }
-};
-
 /* What device functions take of rc_build_csr_t. */
 struct csr {
     pointers ptr;
