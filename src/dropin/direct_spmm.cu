@@ -104,7 +104,7 @@ void launch_width(const spmm_args<T, P, I> &a, cudaStream_t stream)
 int launch_rows(const rc_asked_t *p, void *, int)
 {
     cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
-    rc::with_types(&p->a, [&](auto ptr, auto idx) {
+    rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             constexpr int WIDE = 16 / static_cast<int>(sizeof(T));

@@ -89,7 +89,7 @@ template <int EACH_LANE> int launch_rows(const rc_asked_t *p, void *, int)
 {
     const int shift = shift_of(p, EACH_LANE);
     const int64_t blocks = rc::pieces_of(p->a.rows, THREADS >> shift);
-    rc::with_types(&p->a, [&](auto ptr, auto idx) {
+    rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             rows_kernel<<<static_cast<unsigned>(blocks), THREADS, 0,
                 static_cast<cudaStream_t>(p->stream)>>>(
@@ -263,7 +263,7 @@ int launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
     const int64_t tiles = tiles_of(p);
     const int blocks = static_cast<int>(rc::pieces_of(tiles, THREADS / WARP));
     int st = -1;
-    rc::with_types(&p->a, [&](auto ptr, auto idx) {
+    rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
         rc::pick<rc::reals>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             const auto a = rc::csr_args<T, decltype(ptr), decltype(idx)>(p);

@@ -27,15 +27,6 @@ void launch_over(
                                                                            whether it was */
 }
 
-/* The four widths of row pointers and columns, as types. */
-template <typename F> void with_types(const rc_plan_matrix_t *a, F f)
-{
-    if (a->row_ptr_bytes == 4)
-        a->col_idx_bytes == 4 ? f(int32_t(), int32_t()) : f(int32_t(), int64_t());
-    else
-        a->col_idx_bytes == 4 ? f(int64_t(), int32_t()) : f(int64_t(), int64_t());
-}
-
 inline int64_t pieces_of(int64_t n, int64_t by)
 {
     return (n + by - 1) / by;

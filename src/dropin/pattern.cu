@@ -419,7 +419,7 @@ void begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values, rc_pattern
 cudaError_t rc_pattern_copy(
     const rc_plan_matrix_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
 {
-    rc::with_types(a, [&](auto p, auto i) {
+    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto i) {
         const copy_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
             static_cast<const decltype(i) *>(a->col_idx), rc_view_pointers(a), rc_view_minors(a),
             a->nnz, row_ptr, col_idx};
@@ -435,7 +435,7 @@ cudaError_t rc_pattern_sum(
     const int64_t pieces = rc_pattern_pieces(a);
     const int64_t wanted = rc::pieces_of(pieces, THREADS / WARP);
     const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
-    rc::with_types(a, [&](auto p, auto i) {
+    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto i) {
         const sum_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
             static_cast<const decltype(i) *>(a->col_idx), rc_view_pointers(a), a->nnz,
             rc::pieces_of(a->nnz, PIECE), pieces, reinterpret_cast<unsigned long long *>(words),
@@ -450,7 +450,7 @@ cudaError_t rc_pattern_longest(
 {
     const int64_t wanted = rc::pieces_of(a->rows, THREADS);
     const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
-    rc::with_types(a, [&](auto p, auto) {
+    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto) {
         longest_kernel<<<blocks, THREADS, 0, stream>>>(static_cast<const decltype(p) *>(a->row_ptr),
             a->rows, reinterpret_cast<unsigned long long *>(words), heard);
     });
@@ -465,7 +465,7 @@ int64_t rc_pattern_pieces(const rc_plan_matrix_t *a)
 cudaError_t rc_pattern_begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values,
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
-    rc::with_types(a, [&](auto p, auto i) {
+    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto i) {
         rc::pick<rc::reals>(a->precision, [&](auto t) {
             begin<rc::word<RC_VALUE(t)>, decltype(p), decltype(i)>(
                 a, values, pattern, heard, ask, stream);

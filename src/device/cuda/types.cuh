@@ -119,6 +119,15 @@ struct pointers {
     }
 };
 
+/* f(pointer, column): the widths of pointers and columns, 4 or 8 bytes, as types. */
+template <typename F> void with_widths(int ptr_bytes, int col_bytes, F f)
+{
+    if (ptr_bytes == 4)
+        col_bytes == 4 ? f(int32_t(), int32_t()) : f(int32_t(), int64_t());
+    else
+        col_bytes == 4 ? f(int64_t(), int32_t()) : f(int64_t(), int64_t());
+}
+
 } // namespace rc
 
 #endif

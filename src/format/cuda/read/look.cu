@@ -1,5 +1,6 @@
 /* format/cuda/read/read.h: the looks at a caller's matrix. */
 #include "format/cuda/read/read.h"
+#include "device/cuda/types.cuh"
 #include "format/cuda/vector.cuh"
 
 namespace
@@ -187,15 +188,6 @@ struct begin_rows {
     }
 };
 
-/* The widths of pointers and columns, as types. */
-template <typename F> void with_types(int ptr_bytes, int col_bytes, F f)
-{
-    if (ptr_bytes == 4)
-        col_bytes == 4 ? f(int32_t(), int32_t()) : f(int32_t(), int64_t());
-    else
-        col_bytes == 4 ? f(int64_t(), int32_t()) : f(int64_t(), int64_t());
-}
-
 } // namespace
 
 /* CTAs for so many loads. */
@@ -210,7 +202,7 @@ extern "C" rc_status_t rc_read_look(rc_executor_t *x, const rc_read_arrays_t *a,
     rc_read_look_t *look, rc_err_t *err)
 {
     const rc::current gpu(x);
-    with_types(a->ptr_bytes, a->col_bytes, [&](auto p, auto c) {
+    rc::with_widths(a->ptr_bytes, a->col_bytes, [&](auto p, auto c) {
         look_kernel<decltype(p), decltype(c)>
             <<<ctas_for(x, a->nnz + a->majors + 1), THREADS, 0, rc_cuda_stream(x)>>>(
                 *a, narrow, look);
@@ -222,7 +214,7 @@ extern "C" rc_status_t rc_read_look_pairs(rc_executor_t *x, const rc_read_arrays
     int32_t *narrow, rc_read_look_t *look, rc_err_t *err)
 {
     const rc::current gpu(x);
-    with_types(a->ptr_bytes, a->col_bytes, [&](auto p, auto c) {
+    rc::with_widths(a->ptr_bytes, a->col_bytes, [&](auto p, auto c) {
         pairs_kernel<decltype(p), decltype(c)>
             <<<ctas_for(x, 2 * a->nnz), THREADS, 0, rc_cuda_stream(x)>>>(*a, narrow, look);
     });
