@@ -184,7 +184,7 @@ static rc_status_t pair(maker_t *m, rc_err_t *err)
     rc_view_t *v = m->v;
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
-        const int ok = r->status == RC_CASE_OK && r->median_ns > 0;
+        const int ok = rc_view_is_ok(r);
         m->result[i] = (rc_store_timed_t){r->matrix, r->op, r->k, r->precision, r->cache, r->device,
             r->kernel, r->layout, r->nw, r->nt, r->line, r->run, v->session[v->session_of[i]].card,
             ok && rc_view_is_csr(v, r), v->newest[i]};
@@ -194,11 +194,8 @@ static rc_status_t pair(maker_t *m, rc_err_t *err)
             m->e[m->n++] = &m->result[i];
     }
     RC_PASS(rc_store_partners(m->result, v->results, v->csr, err));
-    for (int64_t i = 0, at = 0; i < v->results; i++)
-        if (at < m->n && m->e[at] == &m->result[i])
-            at++;
-        else
-            v->csr[i] = RC_PARTNER_NONE;
+    for (int64_t i = 0; i < v->results; i++)
+        v->csr[i] = rc_view_is_ok(&v->result[i]) ? v->csr[i] : RC_PARTNER_NONE;
     if (m->n)
         qsort(m->e, (size_t)m->n, sizeof *m->e, by_key);
     return RC_OK;

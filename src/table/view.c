@@ -188,11 +188,6 @@ done:
     return st;
 }
 
-static int is_ok(const rc_row_result_t *r)
-{
-    return r->status == RC_CASE_OK && r->median_ns > 0;
-}
-
 rc_status_t rc_view_take_noisy(rc_view_t *v, rc_err_t *err)
 {
     for (int64_t i = 0; i < v->results; i++)
@@ -215,7 +210,7 @@ int rc_view_counts(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = &v->result[i];
     /* a kernel that computes nothing is never verified, and an unverified time is in no table */
-    return v->newest[i] && rc_view_is_current(v, i) && is_ok(r) && !isnan(r->error_max);
+    return v->newest[i] && rc_view_is_current(v, i) && rc_view_is_ok(r) && !isnan(r->error_max);
 }
 
 int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r)
@@ -225,7 +220,7 @@ int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r)
 
 double rc_view_speedup(const rc_view_t *v, int64_t i)
 {
-    return is_ok(&v->result[i]) ? rc_view_csr_ns(v, i) / v->result[i].median_ns : NAN;
+    return rc_view_is_ok(&v->result[i]) ? rc_view_csr_ns(v, i) / v->result[i].median_ns : NAN;
 }
 
 double rc_view_pointer_overhead(const rc_view_t *v, int64_t i)

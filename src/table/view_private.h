@@ -98,6 +98,12 @@ rc_status_t rc_view_unite_policies(rc_view_t *v, rc_err_t *err);
 /** 1: the text is of a policy that is another order of a file for each matrix. */
 int rc_view_is_of_matrix(const char *policy);
 
+/** 1: a result is ok and has a time. */
+static inline int rc_view_is_ok(const rc_row_result_t *r)
+{
+    return r->status == RC_CASE_OK && r->median_ns > 0;
+}
+
 /** Text RC_TEXT_... of row i of its dictionary, "" for -1. */
 static inline const char *rc_view_text(const rc_view_t *v, size_t text, int64_t i)
 {
