@@ -3,12 +3,14 @@
 # known by a word in the variable ROWCAST_BOUND of the environment that it was started with, which
 # Linux shows in /proc; elsewhere nothing is found.
 
-# started_by MARK: the ids of those that live; what is dead and waited for by nobody does not count
+# started_by MARK: the ids of those that live; what is dead and waited for by nobody does not count.  The list is made
+# before anything is started that looks: another variable may have the mark, and grep would find itself.
 started_by()
 {
     (
         unset ROWCAST_BOUND
-        grep -lsF -e "$1" /proc/[0-9]*/environ | sed 's|^/proc/\([0-9]*\)/.*|\1|'
+        set -- "$1" /proc/[0-9]*/environ
+        grep -lsF -e "$@" | sed 's|^/proc/\([0-9]*\)/.*|\1|'
     )
 }
 

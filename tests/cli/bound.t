@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 [ -r /proc/self/environ ] || skip_all "no /proc"
-plan 19
+plan 20
 unset ROWCAST_REPORT
 
 bound()
@@ -23,6 +23,9 @@ while [ ! -s "$1/id" ]; do sleep 0.02; done
 END_OF_AWAY
 chmod +x "$tmp/away"
 
+# shellcheck source=tests/process.sh
+. "$top_srcdir/tests/process.sh"
+is "who looks for what was started does not find itself" "$(HELD=$tmp/held; export HELD; started_by "$tmp/held")" ""
 code "the exit code is that of the command" 7 bound 20 sh -c 'exit 7'
 code "also of one that is killed" 137 bound 20 sh -c 'kill -9 $$'
 is "stdin and stdout are those of the command" "$(echo text | bound 20 cat)" text
