@@ -35,25 +35,23 @@ end() # end all of it: the exit code of the job in $job_code
     gone
 }
 
-shows() # shows PATTERN: wait until status shows it of a journal
+shows() # shows PATTERN: wait until status shows it of a journal; 1 when the run ends before
 {
-    waits=0
-    while [ "$waits" -lt 600 ]; do
+    while running "$job"; do
         alone status "$store" -f csv 2>/dev/null | grep '^"*journal' >"$tmp/status"
         grep -q "$1" "$tmp/status" && return 0
-        waits=$((waits + 1))
         sleep 0.05
     done
     return 1
 }
 
-slow="-k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=10000 --ahead 4"
+slow="-k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=2000 --ahead 4"
 # shellcheck disable=SC2086
 code "an uninterrupted sweep" 0 sweep 1 "$tmp/whole.h5" $slow
 
 for how in TERM USR1; do
     # shellcheck disable=SC2086
-    run 2 "$tmp/$how.h5" $slow
+    run 2 "$tmp/$how.h5" $slow $long
     ok "$how: matrices wait, prepared" shows 'running.*(prepared)'
     kill "-$how" "$(sed -n 2p "$PIDS")"
     end
@@ -66,9 +64,9 @@ done
 # a matrix that takes long to order, killed there four times from outside: first while another one is
 # measured, then alone
 matrix x uniform:n=60000
-hang="-k 2 -p hybrid2.2,hybrid2.3 --kernels fault:mode=0:delay_us=20000 --ahead 4"
+hang="-k 2 -p hybrid2.2,hybrid2.3 --kernels fault:mode=0:delay_us=2000 --ahead 4"
 # shellcheck disable=SC2086
-run 1 "$tmp/hang.h5" $hang
+run 1 "$tmp/hang.h5" $hang $long
 ok "one is ordered while another one is measured" shows 'running.*G/m[0-9] (time).*G/x (order)'
 xargs -r kill -9 <"$PIDS" 2>/dev/null
 end
@@ -106,7 +104,7 @@ while [ "$n" -lt "$kills" ]; do
     n=$((n + 1))
     at="kill $n"
     # shellcheck disable=SC2086
-    run $((1 + n % 2)) "$store" $slow
+    run $((1 + n % 2)) "$store" $slow $long
     random 2500
     sleep "$(seconds "$random")"
     xargs -r kill -9 "$job" <"$PIDS" 2>/dev/null

@@ -55,19 +55,11 @@ code "with a copy of a matrix" 0 sweep 3 "$tmp/copy-of.h5" $list
 is "its cases are measured once" "$(count matrices); $(count cases); $(twice "$tmp/copy-of.h5")" "3 0 0 0 0; $total 0 0 0 0; "
 rm "$tmp/col/G/again.mtx"
 
-# has_begun STORE: however slow the machine is, something is done, or the sweep has ended
-has_begun()
-{
-    while running "$job" && ! alone status "$1" -f csv 2>/dev/null | awk -F'",' '/^journal/ && $2 + 0 > 0' | grep -q .; do
-        sleep 0.05
-    done
-}
-
 # the last parts are the longest and begun first; the sweep is asked to end before the first part is begun
-sleepy="--case-time 0.5 -k 2,n -p csr,lpt --kernels fault:mode=0:delay_us=200000,fault:mode=0:delay_us=200001"
+sleepy="--case-time 0.5 -k 2,3,5,n -p csr,lpt --kernels fault:mode=0:delay_us=200000,fault:mode=0:delay_us=200001"
 # shellcheck disable=SC2086
 start 2 sweep -C "$tmp/col" -s "$tmp/late.h5" $quick $sleepy --where 'name == large'
-has_begun "$tmp/late.h5"
+begun "$tmp/late.h5"
 kill -USR1 "$job"
 finish
 is "a sweep ends without the first part" "$job_code" 75
@@ -81,9 +73,9 @@ rounds=0
 while [ "$rounds" -lt 3 ]; do
     rounds=$((rounds + 1))
     # shellcheck disable=SC2086
-    start 3 sweep -C "$tmp/col" -s "$store" $quick $slow
+    start 3 sweep -C "$tmp/col" -s "$store" $quick $slow --max-reps 1000 --target 0
     # after the first one something is left
-    has_begun "$store"
+    begun "$store"
     xargs -r kill -9 "$job" <"$PIDS" 2>/dev/null
     finish
     gone

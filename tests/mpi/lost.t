@@ -9,17 +9,13 @@ for i in 1 2; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
 store=$tmp/s.h5
-list="-C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000,null --max-reps 1000 --case-time 0.5 --target 0"
+list="-C $tmp/col $quick -k 2,3,5,7,11,13 -p csr,lpt,warp --kernels fault:mode=0:delay_us=2000"
 
 # shellcheck disable=SC2086
 code "an uninterrupted run" 0 launch 2 sweep -s "$tmp/whole.h5" $list
 # shellcheck disable=SC2086
-start 2 sweep -s "$store" $list --silence-limit 5
-rounds=0
-while [ "$(alone status "$store" 2>/dev/null | grep -c '(time)')" -lt 1 ] && [ "$rounds" -lt 300 ]; do
-    rounds=$((rounds + 1))
-    sleep 0.1
-done
+start 2 sweep -s "$store" $list $long --silence-limit 5
+begun "$store"
 still=$(tail -n 1 "$PIDS")
 kill -STOP "$still"
 began=$(date +%s)

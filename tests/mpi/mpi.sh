@@ -157,6 +157,16 @@ start()
     job=$!
 }
 
+# begun STORE [NUMBER]: wait until so many journals [1] of the run $job have results, however slow the machine is; 1 when
+# it ends before
+begun()
+{
+    while [ "$(alone status "$1" -f csv 2>/dev/null | awk -F'",' '/^"*journal/ && $2 + 0 > 0' | wc -l)" -lt "${2:-1}" ]; do
+        running "$job" || return 1
+        sleep 0.05
+    done
+}
+
 # finish: wait for $job; its exit code is in $job_code, see await
 finish()
 {
@@ -185,6 +195,10 @@ matrix()
 export CUDA_VISIBLE_DEVICES=''
 # What makes sweeps short, and their device class the same on any number of ranks.
 quick="--once --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q"
+# Behind it: what makes a run of kernels that sleep last so long that what comes in the middle of it does so on a loaded
+# machine, too.  The cases are the same, so the run that completes them is short again.
+# shellcheck disable=SC2034  # for the tests
+long="--case-time 0.1 --max-reps 1000 --target 0"
 
 # sweep RANKS STORE ARGUMENT...: over $tmp/col
 sweep()
