@@ -90,11 +90,7 @@ cp whole.h5 s.h5
 timeout 120 "$ROWCAST" sweep -s s.h5 --threads 1 --share-device --timing shared -q -C col -p csr --kernels rowsplit \
     -k 3,4,5,6,7,8,9 --case-time 5 --max-reps 1000000 --target 0 2>err &
 sweeper=$!
-round=0
-until [ -n "$(find s.h5.journal -name '*.rcj' -size +0 2>/dev/null)" ] || [ $round -ge 600 ]; do
-    round=$((round + 1))
-    sleep 0.1
-done
+comes $sweeper written s.h5
 mv s.h5 away.h5
 mkfifo s.h5
 kill -TERM $sweeper
@@ -140,16 +136,17 @@ for option in --rows --inverse -o; do
     is "with what was there" "$(cat out.txt) $(echo out.txt*)" "before out.txt"
 done
 
+some_of_it()
+{
+    [ -n "$(find . -name 'big.mtx*' -size +0)" ]
+}
+
 # killed COMMAND...: with the output big.mtx, as soon as something is there of it
 killed()
 {
     "$@" >/dev/null 2>&1 &
     killed_pid=$!
-    killed_round=0
-    until [ -n "$(find . -name 'big.mtx*' -size +0)" ] || [ $killed_round -ge 600 ]; do
-        killed_round=$((killed_round + 1))
-        sleep 0.05
-    done
+    comes $killed_pid some_of_it
     kill -KILL $killed_pid
     wait $killed_pid
 } 2>/dev/null

@@ -165,7 +165,7 @@ else
 fi
 
 # what is rescued: the name of the run stands in its journal, for all to read
-sleepy="--threads 1 --share-device --timing shared --case-time 5 --max-reps 1000000 --target 0 -q -C $tmp/col -k 2 -p csr,lpt,dcsr --kernels rowsplit"
+sleepy="--threads 1 --share-device --timing shared --case-time 5 --max-reps 1000000 --target 0 -q -C $tmp/col -k 2,3,5,7 -p csr,lpt,dcsr --kernels rowsplit"
 rescue() # rescue ENDING: a link to $tmp/at under STORE.rescued-RUN and the ending, then the store is gone; 0: saved elsewhere
 {
     rm -rf hold spare
@@ -174,11 +174,8 @@ rescue() # rescue ENDING: a link to $tmp/at under STORE.rescued-RUN and the endi
     # shellcheck disable=SC2086
     (cd hold && TMPDIR=$tmp/spare exec "$ROWCAST" sweep -s s.h5 $sleepy) 2>hold.err &
     rescue_pid=$!
-    rescue_round=0
-    until rescue_run=$(find hold/s.h5.journal -name '*.rcj' -size +0 2>/dev/null | grep .) || [ $rescue_round -ge 600 ]; do
-        rescue_round=$((rescue_round + 1))
-        sleep 0.1
-    done
+    comes "$rescue_pid" written hold/s.h5
+    rescue_run=$(find hold/s.h5.journal -name '*.rcj')
     rescue_run=${rescue_run##*/}
     rescue_run=${rescue_run%%.*}
     ln -s "$(readlink at)" "hold/s.h5.rescued-$rescue_run$1"

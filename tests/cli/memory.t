@@ -59,11 +59,7 @@ fi
 # An order of many rows takes long: it is ended when it has spoken.
 "$ROWCAST" order uniform:n=1000000 --order cta >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-rounds=0
-until grep -q '% of' "$tmp/err" || [ $rounds -ge 1200 ]; do
-    rounds=$((rounds + 1))
-    sleep 0.1
-done
+comes "$pid" grep -q '% of' "$tmp/err"
 kill "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 ok "a long order says how far it is" grep -q 'info order: cta: [0-9]* % of 1000000 rows, .*, about .* left' "$tmp/err"

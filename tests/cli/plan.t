@@ -143,9 +143,7 @@ listens()
 }
 "$ROWCAST" plan mesh2d:n=700 -k 64 --budget 600 --device cpu >out 2>err &
 pid=$!
-while [ -e /proc/$pid/status ] && ! listens $pid; do
-    sleep 0.02
-done
+comes $pid listens $pid
 kill -TERM $pid
 wait $pid
 is "a signal ends a search" "$?" 75

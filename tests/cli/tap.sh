@@ -60,6 +60,43 @@ code()
     is "$tap_label" "$?" "$tap_expected"
 }
 
+# running ID: a process lives; not one that is dead and not waited for yet
+running()
+{
+    [ -r /proc/self/stat ] || { kill -0 "$1" 2>/dev/null; return; }
+    { read -r running_line <"/proc/$1/stat"; } 2>/dev/null || return 1
+    case ${running_line##*) } in [ZX]*) return 1 ;; esac
+}
+
+# comes ID COMMAND...: wait until the command succeeds, however slow the machine is; 1 when that process ends before
+comes()
+{
+    comes_id=$1
+    shift
+    until "$@"; do
+        running "$comes_id" || return 1
+        sleep 0.05
+    done
+}
+
+# results STORE NUMBER: so many journals of a sweep have some
+results()
+{
+    [ "$("${ROWCAST:?}" status "$1" -f csv 2>/dev/null | awk -F'",' '/^"*journal/ && $2 + 0 > 0' | wc -l)" -ge "$2" ]
+}
+
+# written STORE: a sweep has begun its journal, and from then on looks at the store
+written()
+{
+    [ -n "$(find "$1.journal" -name '*.rcj' -size +0 2>/dev/null)" ]
+}
+
+# begun STORE [NUMBER]: wait for results in so many journals [1] of the sweep $job
+begun()
+{
+    comes "${job:?}" results "$1" "${2:-1}"
+}
+
 # seal STORE: give it digests again, after another program changed it
 seal()
 {

@@ -17,7 +17,8 @@ for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
 list="-C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels null"
-slow="-C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000,null --max-reps 1000 --case-time 1 --target 0"
+slow="-C $tmp/col $quick -k 2,3,5,7 -p csr,lpt,warp --kernels fault:mode=0:delay_us=2000,null"
+lasting="--max-reps 1000 --case-time 0.5 --target 0" # half a minute, for those that others meet; the same cases
 
 # on NODE COMMAND...: as a process of another machine, where NODE is not '-'; with $how locks and $delay
 how=fail
@@ -48,21 +49,21 @@ exec "\$ROWCAST" "\$@"
 END_OF_NODE
 chmod +x "$tmp/node"
 
+measures() # measures STORE: a sweep does
+{
+    alone status "$1" 2>/dev/null | grep -q '(time)'
+}
+
 # begin NODE STORE: a slow sweep there in the background, its id is $slow_id; returns when it measures
 begin()
 {
-    begin_store=$2
     : >"$tmp/slow.err"
     # shellcheck disable=SC2086
-    on "$1" "$ROWCAST" sweep -s "$2" $slow >"$tmp/slow.out" 2>"$tmp/slow.err" &
+    on "$1" "$ROWCAST" sweep -s "$2" $slow $lasting >"$tmp/slow.out" 2>"$tmp/slow.err" &
     slow_job=$!
-    begin_rounds=0
     slow_id=
-    while [ "$begin_rounds" -lt 300 ] && ! alone status "$begin_store" 2>/dev/null | grep -q '(time)'; do
-        begin_rounds=$((begin_rounds + 1))
-        sleep 0.1
-    done
-    slow_id=$(sed 's/^process \([0-9]*\) .*/\1/' "$begin_store.journal/sweep.lock")
+    comes "$slow_job" measures "$2"
+    slow_id=$(sed 's/^process \([0-9]*\) .*/\1/' "$2.journal/sweep.lock")
 }
 
 # shellcheck disable=SC2086
@@ -152,7 +153,7 @@ for delay in $delays; do
     is "... has no row twice" "$(twice "$store")$(ls -d "$store".* 2>/dev/null)" ""
     store=$tmp/lateslow$delay.h5
     # shellcheck disable=SC2086
-    launch 2 sweep -s "$store" $slow >"$tmp/late.out" 2>"$tmp/late.err" &
+    launch 2 sweep -s "$store" $slow $long >"$tmp/late.out" 2>"$tmp/late.err" &
     late_job=$!
     for round in 1 2 3 4; do
         sleep 0.5

@@ -35,14 +35,10 @@ end() # end all of it: the exit code of the job in $job_code
     gone
 }
 
-shows() # shows PATTERN: wait until status shows it of a journal; 1 when the run ends before
+shows() # shows PATTERN: status does, of a journal
 {
-    while running "$job"; do
-        alone status "$store" -f csv 2>/dev/null | grep '^"*journal' >"$tmp/status"
-        grep -q "$1" "$tmp/status" && return 0
-        sleep 0.05
-    done
-    return 1
+    alone status "$store" -f csv 2>/dev/null | grep '^"*journal' >"$tmp/status"
+    grep -q "$1" "$tmp/status"
 }
 
 slow="-k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=2000 --ahead 4"
@@ -52,7 +48,7 @@ code "an uninterrupted sweep" 0 sweep 1 "$tmp/whole.h5" $slow
 for how in TERM USR1; do
     # shellcheck disable=SC2086
     run 2 "$tmp/$how.h5" $slow $long
-    ok "$how: matrices wait, prepared" shows 'running.*(prepared)'
+    ok "$how: matrices wait, prepared" comes "$job" shows 'running.*(prepared)'
     kill "-$how" "$(sed -n 2p "$PIDS")"
     end
     is "$how: exit code 75" "$job_code" 75
@@ -67,13 +63,13 @@ matrix x uniform:n=60000
 hang="-k 2 -p hybrid2.2,hybrid2.3 --kernels fault:mode=0:delay_us=2000 --ahead 4"
 # shellcheck disable=SC2086
 run 1 "$tmp/hang.h5" $hang $long
-ok "one is ordered while another one is measured" shows 'running.*G/m[0-9] (time).*G/x (order)'
+ok "one is ordered while another one is measured" comes "$job" shows 'running.*G/m[0-9] (time).*G/x (order)'
 xargs -r kill -9 <"$PIDS" 2>/dev/null
 end
 for hangs in 2 3 4; do
     # shellcheck disable=SC2086
     run 1 "$store" $hang
-    ok "after $((hangs - 1)) kills the next run has it in hand" shows 'running.*G/x (order)'
+    ok "after $((hangs - 1)) kills the next run has it in hand" comes "$job" shows 'running.*G/x (order)'
     is "alone" "$(grep -c 'G/m' "$tmp/status")" 0
     xargs -r kill -9 <"$PIDS" 2>/dev/null
     end
@@ -88,7 +84,7 @@ rm "$tmp/col/G/x.mtx"
 # its features may take longer than what is measured of it, which a kill then does not put under suspicion
 echo uniform:n=100000,mean=30 >"$tmp/col/G/big.spec"
 run 1 "$tmp/behind.h5" -k 2 -p csr --kernels null --ahead 2 -w 'name == "big"'
-ok "what was measured is not in flight while features are" shows 'running.*,1,0,0,0,0,0,"G/big (feature), G/big (prepared)"'
+ok "what was measured is not in flight while features are" comes "$job" shows 'running.*,1,0,0,0,0,0,"G/big (feature), G/big (prepared)"'
 xargs -r kill -9 <"$PIDS" 2>/dev/null
 end
 code "the next run" 0 sweep 1 "$store" -k 2 -p csr --kernels null --ahead 2 -w 'name == "big"'

@@ -89,13 +89,6 @@ gone()
     done
 }
 
-# running ID: not for one that is dead and not waited for yet
-running()
-{
-    { read -r running_line <"/proc/$1/stat"; } 2>/dev/null || return 1
-    case ${running_line##*) } in [ZX]*) return 1 ;; esac
-}
-
 # await ID WHAT: wait for a launcher in the background; its exit code, but
 #   137  it was killed as it did not end after its ranks.  That is no fault of the ranks: when one of them
 #        is killed, mpirun of Open MPI 4.1 with PMIx 4.2 sometimes waits in PMIx_server_finalize() for
@@ -155,16 +148,6 @@ start()
     : >"$PIDS"
     "$MPIRUN" -n "$start_ranks" "$tmp/rank" "$@" >"$tmp/job.out" 2>"$tmp/job.err" &
     job=$!
-}
-
-# begun STORE [NUMBER]: wait until so many journals [1] of the run $job have results, however slow the machine is; 1 when
-# it ends before
-begun()
-{
-    while [ "$(alone status "$1" -f csv 2>/dev/null | awk -F'",' '/^"*journal/ && $2 + 0 > 0' | wc -l)" -lt "${2:-1}" ]; do
-        running "$job" || return 1
-        sleep 0.05
-    done
 }
 
 # finish: wait for $job; its exit code is in $job_code, see await
