@@ -84,8 +84,8 @@ is "frames went between the nodes" "$(for i in 1 2 3 4; do node_command link $i;
 store=$tmp/looked.h5
 PER_NODE=1
 # shellcheck disable=SC2086
-start 2 sweep -C "$tmp/col" -s "$store" --threads 1 --share-device --timing shared -p csr,lpt --kernels rowsplit \
-    -k 64,65,66,67,68,69 --target 0 --case-time 0.2 --max-reps 100000 -q
+start 2 sweep -C "$tmp/col" -s "$store" --threads 1 --share-device --timing shared -p csr,lpt --kernels fault:mode=0:delay_us=2000 \
+    -k 2,3,5,7,11,13 --target 0 --case-time 0.2 --max-reps 1000 -q
 seen=0
 while running "$job"; do
     seen=$(on 3 "$ROWCAST" status "$store" -f csv 2>/dev/null | grep -c '^journal: rank [01] of 2,"*running')

@@ -70,7 +70,7 @@ ended()
 under_way()
 {
     local round
-    for ((round = 0; round < 400; round++)); do
+    for ((round = 0; round < 3000; round++)); do
         "$ROWCAST" status "$1" -f csv 2>/dev/null | awk -F'",' '/^journal/ && $2 + 0 > 0' | grep -q . && return 0
         sleep 0.1
     done
@@ -121,7 +121,7 @@ ok "after it had been requeued" test "$(job_field "$limited" Restarts)" -ge 1
 is "with the cases of an uninterrupted sweep" "$(cases limit.h5)$(twice limit.h5)" "$whole"
 ok "and its log tells" grep -q "back to the queue" "slurm-$limited.out"
 
-ROWCAST_REQUEUES=0 submit sweep --yes -t 2 -d 115 bounded.h5 "${work[@]}"
+ROWCAST_REQUEUES=0 submit sweep --yes -t 2 -d 112 bounded.h5 "${work[@]}"
 ok "a job that may not be requeued ends" ended "$job"
 is "as failed" "$(job_field "$job" JobState)" FAILED
 ok "and says how to go on" grep -q "ROWCAST_REQUEUES=0" "slurm-$job.out"
