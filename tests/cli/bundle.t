@@ -28,11 +28,11 @@ if [ "$kernels" ]; then
     mkdir -p "$tmp/prefix/lib/rowcast"
     cp "$kernels" "$tmp/prefix/lib/rowcast"
 fi
-dropin=$top_builddir/.libs/rowcast_dropin.so
+dropin=$top_builddir/rowcast_dropin.la
 if [ -e "$dropin" ]; then
     mkdir -p "$tmp/prefix/lib/rowcast"
     cp "$top_builddir"/.libs/librowcast_cusparse.so.1 "$top_builddir"/.libs/librowcast_cuda.so.1 "$tmp/prefix/lib"
-    cp "$dropin" "$tmp/prefix/lib/rowcast"
+    undisturbed cp "$top_builddir/.libs/rowcast_dropin.so" "$tmp/prefix/lib/rowcast"
 fi
 mkdir -p "$tmp/prefix/lib/pkgconfig"
 cp "$top_builddir"/src/rowcast.pc "$top_builddir"/src/rowcast_io.pc "$tmp/prefix/lib/pkgconfig"

@@ -103,12 +103,18 @@ seal()
     "${ROWCAST:?}" archive --unsealed -q "$1" "$1.sealed" && mv "$1.sealed" "$1"
 }
 
-# install_to FOLDER: make install of the build, which links its libraries once more: one at a time, as jobs/bundle.sh
+# undisturbed COMMAND...: while nothing else is installed from the build, which links rowcast_dropin.so once more: that is not
+# there meanwhile
+undisturbed()
+{
+    ! command -v flock >/dev/null || set -- flock "${top_builddir:?}/installing.lock" "$@"
+    "$@"
+}
+
+# install_to FOLDER: make install of the build: one at a time, as jobs/bundle.sh
 install_to()
 {
-    set -- make -C "${top_builddir:?}" install DESTDIR="$1"
-    ! command -v flock >/dev/null || set -- flock "$top_builddir/installing.lock" "$@"
-    "$@"
+    undisturbed make -C "${top_builddir:?}" install DESTDIR="$1"
 }
 
 # is NAME FOUND EXPECTED: two texts are the same
