@@ -244,7 +244,8 @@ elsewhere=(tests/cli/bound.t tests/cli/scripts.t tests/cli/submit.t tests/cli/bu
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/sim/messages.t tests/report/report.t tests/report/small.t tests/cli/figures.t tests/mpi/archive.t
-    tests/slurm/requeue.t)
+    tests/slurm/requeue.t tests/cli/deal.t tests/cli/package.t tests/cli/solvers.t tests/cli/cmake.t tests/cli/html.t
+    tests/lint/pages.t)
 # What the tests of a distribution are: those that read its files; clock.t sources what all under a launcher do.  The
 # others have run before.
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t

@@ -24,7 +24,7 @@ while True:
     s.sendto(data, sender)
 END_OF_ECHO
 # ping.py HOST COUNT SECONDS: how many of so many packets came back, and the shortest time in ms; it
-# waits so long for the last
+# ends when for so long none comes
 cat >"$tmp/ping.py" <<'END_OF_PING'
 import socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -46,9 +46,11 @@ for i in range(count):
     except OSError:
         pass
     take(time.monotonic() + 0.002)
-patience = time.monotonic() + float(sys.argv[3])
-while len(came) < count and time.monotonic() < patience:
+last, known = time.monotonic(), len(came)
+while len(came) < count and time.monotonic() < last + float(sys.argv[3]):
     take(time.monotonic() + 0.02)
+    if len(came) > known:
+        last, known = time.monotonic(), len(came)
 print(len(came), int(shortest * 1e3) if came else -1)
 END_OF_PING
 
