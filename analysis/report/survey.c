@@ -91,6 +91,7 @@ static rc_status_t settle_settings(maker_t *m)
         a->setting = m->all.setting[i];
         a->device = rc_view_device(m->v, a->setting.device);
         a->reference = "";
+        a->library = "";
         name_setting(m, a);
     }
     return RC_OK;
@@ -275,9 +276,12 @@ static rc_status_t settle_pairs(maker_t *m)
         pairs += m->all.setting[i].matrices;
         s->setting[i].is_vendors = 1;
     }
-    for (int64_t i = 0; i < m->all.rows; i++)
-        if (!rc_vendor_is(rc_view_kernel(m->v, m->all.row[i].kernel)))
-            s->setting[m->all.row[i].setting].is_vendors = 0;
+    for (int64_t i = 0; i < m->all.rows; i++) {
+        const char *library = rc_vendor_name(rc_view_kernel(m->v, m->all.row[i].kernel));
+        rc_survey_setting_t *a = &s->setting[m->all.row[i].setting];
+        a->library = library ? library : a->library;
+        a->is_vendors &= library != NULL;
+    }
     if (m->all.rows)
         qsort(m->all.row, (size_t)m->all.rows, sizeof *m->all.row, by_setting_matrix_kernel_policy);
     s->pair = rc_pool_get(&s->memory, (size_t)pairs, sizeof *s->pair);

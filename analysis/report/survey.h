@@ -14,13 +14,14 @@
 /** Rows that are compared, see table/counted.h. */
 typedef struct rc_survey_setting {
     rc_setting_t setting;
-    char label[128];    /**< for readers: "K = 128, fp32, row-major"; more where there are several:
+    char label[128];     /**< for readers: "K = 128, fp32, row-major"; more where there are several:
                           ", C in schedule order", ", cold cache", ", on DEVICE" */
-    char slug[64];      /**< for file names and anchors: "k128-fp32-row"; unique in the survey */
-    const char *layout; /**< of B and C, for readers: "row-major"; "" an operation without K */
-    int is_vendors;     /**< 1: only the vendor's library was measured: then its kernels are the
+    char slug[64];       /**< for file names and anchors: "k128-fp32-row"; unique in the survey */
+    const char *layout;  /**< of B and C, for readers: "row-major"; "" an operation without K */
+    int is_vendors;      /**< 1: only the vendor's library was measured: then its kernels are the
                              plans, and they are compared with no vendor */
-    const char *device; /**< borrowed from the view */
+    const char *library; /**< the vendor's that was measured, "cuSPARSE"; "" none */
+    const char *device;  /**< borrowed from the view */
     const char *reference; /**< the reference kernel, "gstat:strip=8": of the kernels that ran
                                 orders besides csr here the one with most matrices, ties to
                                 more rows, then to the published kernel (Algorithm 1 of

@@ -24,13 +24,21 @@ const char *const rc_vendor_all[] = {"cusparse-csr-row:alg=0:pre=1", "cusparse-c
     "cusparse-spmv-coo:alg=1:pre=0", "cusparse-spmv-coo:alg=2:pre=0",
     "cusparse-spmv-sell:slice=32:pre=1", NULL};
 
+const char *rc_vendor_name(const char *kernel)
+{
+    static const struct {
+        const char *prefix;
+        const char *name;
+    } library[] = {{"cusparse", "cuSPARSE"}, {"mkl", "oneMKL"}};
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        if (strncmp(kernel, library[i].prefix, strlen(library[i].prefix)) == 0)
+            return library[i].name;
+    return NULL;
+}
+
 int rc_vendor_is(const char *kernel)
 {
-    static const char *const prefix[] = {"cusparse", "mkl"};
-    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
-        if (strncmp(kernel, prefix[i], strlen(prefix[i])) == 0)
-            return 1;
-    return 0;
+    return rc_vendor_name(kernel) != NULL;
 }
 
 int rc_vendor_is_for(const char *entry, const char *op, const char *layout)

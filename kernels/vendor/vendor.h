@@ -7,6 +7,10 @@
 /** 1: a kernel of the library.  \param[in] kernel  its name, with or without parameters */
 int rc_vendor_is(const char *kernel);
 
+/** What the library that a kernel is of is called, "cuSPARSE"; NULL: it is of none.
+ *  \param[in] kernel  its name, with or without parameters */
+const char *rc_vendor_name(const char *kernel);
+
 /** 1: a loop of one thread, as programs have that use no library. */
 int rc_vendor_is_loop(const char *kernel);
 

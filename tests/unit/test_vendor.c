@@ -22,6 +22,9 @@ static void names_are_told_apart(void **state)
     (void)state;
     assert_true(rc_vendor_is("cusparse-csr-row") && rc_vendor_is("cusparse-spmv-sell:slice=32:pre=0"));
     assert_true(rc_vendor_is("mkl") && rc_vendor_is("mkl-row"));
+    assert_string_equal(rc_vendor_name("cusparse-csr-row:alg=3"), "cuSPARSE");
+    assert_string_equal(rc_vendor_name("mkl-row"), "oneMKL");
+    assert_null(rc_vendor_name("serial-row"));
     assert_false(rc_vendor_is("gchunk:entries=8") || rc_vendor_is("") || rc_vendor_is("loop-spmv:kernel=cusparse-csr"));
     assert_true(rc_vendor_is_timed("cusparse-csr-row:alg=3:pre=1:index=32"));
     assert_true(rc_vendor_is_timed("cusparse-csr-row:alg=3:pre=1"));
