@@ -5,7 +5,7 @@ const SHOWN_VALUES = 6, SHOWN_FAILURES = 20, SHOWN_RUNS = 200;
 /* -------------------------------------------------------------------- answer */
 
 // "cuda:NVIDIA H200:132sm:cuda13.0" is for machines: the second part is the name.
-function deviceName(device) { return device.split(':')[1] || device; }
+function deviceName(device) { return (device.split(':')[1] || device).replace(/\((R|TM)\)/g, ''); }
 
 // What is computed, as a title; operations without one here go by their name.
 const TITLES = {
@@ -18,39 +18,66 @@ function headline() {
   return (TITLES[data.op] || data.op || TITLES.spmm) + (devices.length ? ' on ' + devices.join(', ') : '');
 }
 
-// A number of the first screen, with what it is of; a dash and why where the store has none.
+// A number of the first screen, with what it is of.
 function tile(name, value, label, more) {
-  return el('div', { 'data-tile': name }, el('dt', {}, label, el('span', {}, more)), el('dd', {}, value));
+  return el('div', { 'data-tile': name }, el('dt', {}, ...[label].flat(), more ? el('span', {}, more) : null), el('dd', {}, value));
 }
 
 function interval(low, high) { return low === null ? '' : `${times(low)} to ${times(high)}`; }
 
-function gainTile(name, gain, label, missing) {
-  return gain.matrices > 0 ? tile(name, times(gain.geomean_held_out), label, interval(gain.geomean_held_out_low, gain.geomean_held_out_high))
-    : tile(name, DASH, label, missing);
+// How much of a ratio is of one GPU over another, which is not what it is meant to say.
+function ofTwoCards(gain) { return gain.two_cards > 0 ? `; ${count(gain.two_cards)} of the ratios are of two GPUs` : ''; }
+
+function gainTile(name, gain, label) {
+  return tile(name, times(gain.geomean_held_out), label, `${interval(gain.geomean_held_out_low, gain.geomean_held_out_high)}`
+    + (gain.matrices > 1 ? `; clear gain on ${count(gain.clear)} of ${count(gain.matrices)}` : '') + ofTwoCards(gain));
 }
 
-const PAYS = 'products until an order has paid, in the median';
 function payTile(h) {
+  const label = 'products until an order has paid, in the median';
   if (h.break_even_median !== null)
-    return tile('break-even', count(Math.ceil(h.break_even_median)), PAYS, `of ${counted(h.pays, 'matrix that gains', 'matrices that gain')} by one`);
-  return tile('break-even', DASH, PAYS, h.reordered ? 'the cost of the orders is not known' : 'the original order is the fastest everywhere');
+    return tile('break-even', count(Math.ceil(h.break_even_median)), label, `of ${counted(h.pays, 'clear gain', 'clear gains')}`);
+  return tile('break-even', DASH, label, h.reordered ? 'the cost of the orders is not known' : 'no order has a clear gain');
 }
 
-// The library that plans are compared with.
-function library(setting) { return setting.device.startsWith('cuda') ? 'cuSPARSE' : 'the library'; }
+// Said where it stands first.
+const PLAN = 'best plan (kernel and order)';
 
+function orderTiles(h) {
+  return [gainTile('plan', h.plan, `${h.vendor.matrices > 0 ? 'best plan' : PLAN} over the best kernel in the original order`),
+    tile('over5', share(h.plan.over_5_percent_held_out, h.plan.matrices), 'of the matrices clearly gain more than 5\u00a0% by an order',
+      `${count(h.plan.over_5_percent_held_out)} of ${count(h.plan.matrices)}`),
+    payTile(h)];
+}
+
+// What always taking a kernel loses, in the original order; that of the best one is about what the orders gain.
+function kernelTiles(list) {
+  return list.map(k => tile('kernel', times(k.value), ['time of ', breakable(k.name.split(':')[0]), ' for all matrices, over the best plan'], interval(k.low, k.high)));
+}
+
+// Four numbers: of what was measured, the library and the orders first.
 function tiles(setting) {
   const h = setting.headline;
-  const g = h.order.matrices > 0 ? h.plan : h.order; // no gain of an order where none was measured
-  const none = h.plan.matrices > 0 ? 'no other row order was measured' : 'the original order has no results';
-  const worth = 'of the matrices gain more than 5\u00a0% by an order';
-  return el('dl', { class: 'tiles' },
-    gainTile('vendor', h.vendor, `best plan over the best of ${library(setting)}`, setting.vendor_alone ? `${library(setting)} alone was measured` : 'no library was measured'),
-    gainTile('plan', g, 'best plan over the best kernel in the original order', none),
-    g.matrices > 0 ? tile('over5', share(g.over_5_percent_held_out, g.matrices), worth, `${count(g.over_5_percent_held_out)} of ${count(g.matrices)}`)
-      : tile('over5', DASH, worth, none),
-    g.matrices > 0 ? payTile(h) : tile('break-even', DASH, PAYS, none));
+  return el('dl', { class: 'tiles' }, ...[
+    ...(h.vendor.matrices > 0 ? [gainTile('vendor', h.vendor, `${PLAN} over the best of ${setting.library}`)] : []),
+    ...(h.plan.matrices > 0 && h.order.matrices > 0 ? orderTiles(h) : []), // no gain of an order where none was measured
+    ...kernelTiles(setting.answer.kernels.slice(h.order.matrices > 0 || setting.answer.kernels.length === 1 ? 1 : 0)),
+    tile('results', count(setting.cases.reduce((a, b) => a + b, 0)), 'verified results of this product'),
+  ].slice(0, 4));
+}
+
+// What does not enter: cases that ended otherwise than ok, matrices, operations, and what the filter holds back.
+function leftOutOf(run) {
+  const all = Object.values(run.cases).reduce((a, b) => a + b, 0);
+  const cases = Object.entries(run.cases).filter(([status]) => status !== 'ok').map(([status, n]) => `${count(n)} ${status}`);
+  const failed = run.failures.length;
+  const parts = [...(cases.length ? [`${cases.join(' and ')} of ${counted(all, 'case', 'cases')}`] : []),
+    ...(failed ? [counted(failed, 'matrix that failed', 'matrices that failed')] : []),
+    ...Object.entries(data.left_out).map(([op, n]) => `${counted(n, 'result', 'results')} of ${op}`),
+    ...(data.where === null ? [] : ['what the filter keeps back'])];
+  return [...(parts.length ? [`Left out: ${parts.join('; ')}.`] : []),
+    ...(run.noisy_taken ? [`${counted(run.noisy_taken, 'noisy case is', 'noisy cases are')} taken for ok.`] : []),
+    ...(cases.length || run.noisy_taken ? [] : ['No case was noisy or failed.'])].join(' ');
 }
 
 // Everything that is of one product: the answer, its numbers, the figures.
@@ -91,13 +118,21 @@ function lacks(setting) {
     l.matrices < setting.headline.vendor.matrices ? ` on ${counted(l.matrices, 'matrix', 'matrices')}` : '']));
 }
 
+// Which of its ratios say something of one GPU over another.
+function twoCards(setting) {
+  const h = setting.headline;
+  const list = [[h.order, 'best order'], [h.plan, 'best plan'], [h.vendor, `best plan over ${setting.library}`]].filter(([g]) => g.two_cards > 0)
+    .map(([g, name]) => `${count(g.two_cards)} of ${name}`);
+  return list.length ? el('small', { 'data-of': 'two-cards' }, `ratios of two GPUs: ${list.join(', ')}`) : null;
+}
+
 function settingLine(setting, main, vendor) {
   const h = setting.headline;
   const cell = (name, text) => el('td', { class: 'n', 'data-of': name }, text);
   const gain = (name, g) => [cell(name + '-held-out', times(g.geomean_held_out)), cell(name + '-geomean', times(g.geomean)), cell(name + '-mean', times(g.mean))];
   return el('tr', { 'data-setting': setting.slug, class: main ? 'main' : null },
     el('th', { scope: 'row' }, setting.label, setting.reference && el('small', {}, 'orders of ', breakable(setting.reference)),
-      lacks(setting)),
+      lacks(setting), twoCards(setting)),
     cell('matrices', count(h.matrices)), ...gain('order', h.order),
     cell('order-over5', share(h.order.over_5_percent, h.order.matrices)),
     ...gain('plan', h.plan), ...(vendor ? gain('vendor', h.vendor) : []),
@@ -106,15 +141,16 @@ function settingLine(setting, main, vendor) {
 
 function settingsTable() {
   const vendor = data.settings.some(s => s.headline.vendor.matrices > 0);
+  const library = [...new Set(data.settings.map(s => s.library).filter(Boolean))].join(', ') || 'a library';
   const gains = n => ['held out', 'geomean', 'mean', 'gain > 5\u00a0%'].slice(0, n).map(x => el('th', { scope: 'col', class: 'n' }, x));
   const group = (text, n) => el('th', { scope: 'colgroup', colspan: String(n) }, text);
   return [el('p', { class: 'note' }, 'Each number is a ratio of times over the matrices of its line. Held out is a geomean: the best is chosen on one half of what was measured and '
     + 'scored on the other. Plain figures choose and score on the same measurements and are a little too large. Best order is of one kernel; best plan has every kernel '
-    + 'to choose from, cuSPARSE not among them, so less is left for an order to gain. What a baseline lacks can make cuSPARSE look slower than it is.'),
+    + `to choose from, ${library} not among them, so less is left for an order to gain. What a baseline lacks can make ${library} look slower than it is.`),
     el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Every product' }, el('table', { class: 'settings' },
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', rowspan: '2' }, 'product'),
         el('th', { scope: 'col', rowspan: '2', class: 'n' }, 'matrices'), group('best order over original', 4),
-        group('best plan over best csr', 3), vendor ? group('best plan over the library', 3) : null,
+        group('best plan over best csr', 3), vendor ? group(`best plan over the best of ${library}`, 3) : null,
         el('th', { scope: 'col', class: 'n' }, 'paid after')),
       el('tr', {}, ...gains(4), ...gains(3), ...gains(vendor ? 3 : 0), el('th', { scope: 'col', class: 'n' }, 'products'))),
       el('tbody', {}, ...data.settings.map((s, i) => settingLine(s, i === data.main, vendor)))))];
@@ -248,7 +284,7 @@ function fillFigure(box, setting) {
   const { shown: f, instead } = choice(box.dataset.figure, setting);
   const files = ['csv', 'svg', 'pdf'].flatMap((kind, i) => [i ? ' ' : '', el('a', { href: fileOf(f, kind) }, kind.toUpperCase())]);
   box.dataset.setting = f.setting === null ? '' : data.settings[f.setting].slug;
-  box.replaceChildren(el('h3', {}, f.title), el('div', { class: 'plot' }, drawing(pictures.figures[f.folder + f.name])),
+  box.replaceChildren(el('h3', {}, f.title + (instead ? `, at ${data.settings[f.setting].label}` : '')), el('div', { class: 'plot' }, drawing(pictures.figures[f.folder + f.name])),
     el('figcaption', {}, ...insteadNote(instead, setting), f.caption || '', ...(f.source ? [' ', el('span', { class: 'source' }, f.source + '.')] : []), ' ',
       el('span', { class: 'files' }, ...files)));
 }
@@ -311,6 +347,7 @@ function drawAnswer() {
   else
     $('products').append(...settingsTable());
   $('behind').hidden = data.main === null;
+  $('left-out').textContent = leftOutOf(data.run);
   fillFirst();
   $('run').append(...[facts(), runsTable()].filter(Boolean));
   for (const section of new Set(data.figures.map(f => f.section).filter(s => s !== FIRST))) {

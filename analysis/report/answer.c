@@ -51,12 +51,6 @@ const char *rc_answer_of_vendor(const rc_figure_t *gain)
     return in_words(of_vendor, gain);
 }
 
-/* What the library that plans are compared with is called on the device. */
-static const char *library(const rc_survey_setting_t *a)
-{
-    return strncmp(a->device, "cuda:", 5) == 0 ? "cuSPARSE" : "the library";
-}
-
 static void say_orders(const rc_survey_t *s, int setting, const rc_headline_t *h, rc_str_t *out)
 {
     int twin = rc_survey_twin(s, setting);
@@ -71,24 +65,47 @@ static void say_orders(const rc_survey_t *s, int setting, const rc_headline_t *h
         rc_str_add(out, "No other row order was measured");
 }
 
-/* What one kernel for all, and the best of each matrix, come to. */
-static void say_kernels(
-    const rc_survey_setting_t *a, const rc_headline_t *h, const rc_answer_t *made, rc_str_t *out)
+/* The kernel that is named i-th in the table, without its parameters. */
+static void add_kernel(const rc_answer_t *made, int i, rc_str_t *out)
 {
-    const int name = made->kernels ? (int)strcspn(made->kernel[0].name, ":") : 0;
-    if (made->kernels > 1)
-        rc_str_addf(out, "; of single kernels %.*s is the best", name, made->kernel[0].name);
-    else if (made->kernels == 1)
-        rc_str_addf(out, "; %.*s is the only kernel", name, made->kernel[0].name);
+    rc_str_addn(out, made->kernel[i].name, strcspn(made->kernel[i].name, ":"));
+}
+
+/* What one kernel for all comes to. */
+static void say_kernel(const rc_headline_t *h, const rc_answer_t *made, rc_str_t *out)
+{
+    if (made->kernels > 1) {
+        rc_str_addf(out, "; %s", h->order.stats.count > 0 ? "in the original order " : "");
+        add_kernel(made, 0, out);
+        if (!(made->lead.low > 1)) { /* the second may be as good */
+            rc_str_add(out, " or ");
+            add_kernel(made, 1, out);
+        }
+        rc_str_add(out, " is the best single kernel");
+    } else if (made->measured_kernels == 1) {
+        rc_str_add(out, "; ");
+        add_kernel(made, 0, out);
+        rc_str_add(out, " is the only kernel that was measured");
+        if (made->measured_orders > 1)
+            rc_str_addf(out, ", in %" PRId64 " row orders", made->measured_orders);
+    } else {
+        rc_str_addf(out, "; of %" PRId64 " kernels ", made->measured_kernels);
+        add_kernel(made, 0, out);
+        rc_str_add(out, " alone ran on nearly all matrices");
+    }
+}
+
+/* What the best plan of each matrix comes to. */
+static void say_vendor(const rc_survey_setting_t *a, const rc_headline_t *h, rc_str_t *out)
+{
     if (a->is_vendors)
-        rc_str_add(out, "; the vendor's library alone was measured");
+        rc_str_addf(out, "; %s alone was measured", a->library);
     else if (h->vendor.stats.count == 0)
         rc_str_add(out, "; no library was measured beside it");
     else
-        rc_str_addf(out, "; the best plan of %s is %s the best of %s",
-            h->vendor.stats.count == 1 ? "the matrix" : "each matrix",
-            rc_answer_of_vendor(&h->vendor.held_out), library(a));
-    rc_str_add(out, ".");
+        rc_str_addf(out, "; the best plan is %s%s the best of %s",
+            h->vendor.stats.count == 1 ? "" : "on average ",
+            rc_answer_of_vendor(&h->vendor.held_out), a->library);
 }
 
 /* ---------------------------------------------------------------- classes */
@@ -121,7 +138,7 @@ static rc_status_t make_kinds(
             continue;
         rc_answer_part_t *k = &out->kind[out->kinds++];
         *k = (rc_answer_part_t){.name = m[i].kind, .matrices = end - i};
-        RC_PASS(rc_headline_figure(scratch, end - i, &k->figure, err));
+        RC_PASS(rc_headline_figure(scratch, end - i, 0, &k->figure, err));
     }
     if (out->kinds > 1)
         qsort(out->kind, (size_t)out->kinds, sizeof *out->kind, by_low_end);
@@ -158,8 +175,9 @@ done:
 typedef struct fixed {
     const char *name;
     int64_t matrices;
-    double sum;  /* of the next */
-    double *log; /* [matrices] of its time over that of the best plan */
+    double sum;       /* of the next, where there is one */
+    double *log;      /* [pairs] of its time over that of the best plan; NaN: none */
+    double *variance; /* [pairs] of these, by the error of the time */
 } fixed_t;
 
 /* Fill the kernels, by first version; of several results of one on a matrix the first counts.
@@ -177,7 +195,9 @@ static void measure_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
             last[at] == s->row_pair[i])
             continue;
         last[at] = s->row_pair[i];
-        fixed[at].log[fixed[at].matrices++] = log_over_best;
+        fixed[at].matrices++;
+        fixed[at].log[s->row_pair[i] - a->first] = log_over_best;
+        fixed[at].variance[s->row_pair[i] - a->first] = pow(rc_headline_error(s, s->rows[i]), 2);
         fixed[at].sum += log_over_best;
     }
 }
@@ -191,8 +211,27 @@ static int by_loss(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Those that nearly all matrices have, each with its best parameters, the smallest loss first. */
-static rc_status_t rank_kernels(fixed_t *fixed, int32_t kernels, rc_answer_t *out, rc_err_t *err)
+/* Geometric mean of the times of x over those of y, or where that is NULL of the best plans.
+ * \param[out] scratch  [pairs] */
+static rc_status_t over(const fixed_t *x, const fixed_t *y, int64_t pairs, double *scratch,
+    rc_figure_t *out, rc_err_t *err)
+{
+    int64_t n = 0;
+    double variance = 0;
+    for (int64_t i = 0; i < pairs; i++) {
+        scratch[n] = x->log[i] - (y ? y->log[i] : 0);
+        if (!isfinite(scratch[n]))
+            continue;
+        variance += x->variance[i] + (y ? y->variance[i] : 0);
+        n++;
+    }
+    return rc_headline_figure(scratch, n, variance, out, err);
+}
+
+/* Those that nearly all matrices have, each with its best parameters, the smallest loss first.
+ * \param[out] scratch  [pairs] */
+static rc_status_t rank_kernels(fixed_t *fixed, int32_t kernels, int64_t pairs, double *scratch,
+    rc_answer_t *out, rc_err_t *err)
 {
     const double nearly = 0.95;
     int64_t most = 1;
@@ -214,7 +253,9 @@ static rc_status_t rank_kernels(fixed_t *fixed, int32_t kernels, rc_answer_t *ou
             continue;
         rc_answer_part_t *x = &out->kernel[out->kernels++];
         *x = (rc_answer_part_t){.name = fixed[k].name, .matrices = fixed[k].matrices};
-        RC_PASS(rc_headline_figure(fixed[k].log, fixed[k].matrices, &x->figure, err));
+        RC_PASS(over(&fixed[k], NULL, pairs, scratch, &x->figure, err));
+        if (out->kernels == 2)
+            RC_PASS(over(&fixed[k], &fixed[0], pairs, scratch, &out->lead, err));
     }
     return RC_OK;
 }
@@ -228,15 +269,60 @@ static rc_status_t find_kernels(const rc_survey_t *s, const rc_survey_setting_t 
     rc_status_t st;
     fixed_t *fixed = rc_pool_get0(&pool, n, sizeof *fixed);
     int64_t *last = rc_pool_get(&pool, n, sizeof *last);
-    double *log = rc_pool_get(&pool, n * (size_t)a->pairs, sizeof *log);
+    double *log = rc_pool_get(&pool, (2 * n + 1) * (size_t)a->pairs, sizeof *log);
     RC_TRY(rc_pool_check(&pool, "kernels", err));
+    for (size_t i = 0; i < n * (size_t)a->pairs; i++)
+        log[i] = NAN;
     for (size_t i = 0; i < n; i++) {
         fixed[i].name = rc_view_kernel(s->view, (int32_t)i);
         fixed[i].log = log + i * (size_t)a->pairs;
+        fixed[i].variance = log + (n + i) * (size_t)a->pairs;
         last[i] = -1;
     }
     measure_kernels(s, a, held_out, fixed, last);
-    RC_TRY(rank_kernels(fixed, kernels, out, err));
+    RC_TRY(rank_kernels(fixed, kernels, a->pairs, log + 2 * n * (size_t)a->pairs, out, err));
+done:
+    rc_pool_free(&pool);
+    return st;
+}
+
+/* How many names the numbers that were seen have; those that only differ behind `end` are one. */
+static int64_t count_names(const rc_view_t *v, const char *(*name)(const rc_view_t *, int32_t),
+    const unsigned char *seen, int32_t n, const char *end)
+{
+    int64_t count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const size_t own = seen[i] ? strcspn(name(v, i), end) : 0;
+        int is_new = seen[i];
+        for (int32_t k = 0; is_new && k < i; k++)
+            is_new = !(seen[k] && strcspn(name(v, k), end) == own &&
+                       strncmp(name(v, k), name(v, i), own) == 0);
+        count += is_new;
+    }
+    return count;
+}
+
+/* Of what the plans of a setting are made. */
+static rc_status_t count_plans(
+    const rc_survey_t *s, const rc_survey_setting_t *a, rc_answer_t *out, rc_err_t *err)
+{
+    rc_pool_t pool = {0};
+    rc_status_t st;
+    const int32_t kernels = rc_view_kernels(s->view);
+    const int32_t orders = rc_view_policies(s->view);
+    unsigned char *kernel = rc_pool_get0(&pool, (size_t)kernels, 1);
+    unsigned char *order = rc_pool_get0(&pool, (size_t)orders, 1);
+    RC_TRY(rc_pool_check(&pool, "plans", err));
+    const int64_t end = rc_survey_first_row(s, a->first + a->pairs);
+    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        if (!rc_choice_takes(s->view, a, RC_CHOICE_ALL, s->rows[i]))
+            continue;
+        kernel[r->kernel] = 1;
+        order[r->policy] = 1;
+    }
+    out->measured_kernels = count_names(s->view, rc_view_kernel, kernel, kernels, ":");
+    out->measured_orders = count_names(s->view, rc_view_policy, order, orders, "");
 done:
     rc_pool_free(&pool);
     return st;
@@ -248,13 +334,17 @@ rc_status_t rc_answer_make(const rc_survey_t *s, int setting, const rc_headline_
     const rc_held_out_t *held_out, rc_answer_t *out, rc_err_t *err)
 {
     const rc_survey_setting_t *a = &s->setting[setting];
-    rc_answer_t made = {.sentence = {0}};
+    rc_answer_t made = {.lead = {NAN, NAN, NAN}};
     rc_status_t st;
     if (headline->plan.stats.count > 0 && headline->order.stats.count > 0)
         RC_TRY(find_kinds(s, a, held_out, &made, err));
+    RC_TRY(count_plans(s, a, &made, err));
     RC_TRY(find_kernels(s, a, held_out, &made, err));
     say_orders(s, setting, headline, &made.sentence);
-    say_kernels(a, headline, &made, &made.sentence);
+    if (made.kernels > 0)
+        say_kernel(headline, &made, &made.sentence);
+    say_vendor(a, headline, &made.sentence);
+    rc_str_add(&made.sentence, ".");
     if (made.sentence.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the answer of the report"));
     *out = made;

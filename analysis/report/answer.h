@@ -30,6 +30,9 @@ typedef struct rc_answer {
     rc_answer_part_t kernel[RC_ANSWER_KERNELS]; /**< [kernels] one for all matrices, in the original
                                                      order: the least loss first */
     int64_t kernels;
+    rc_figure_t lead; /**< time of the second of these over the first's; NaN: there is one */
+    int64_t measured_kernels; /**< names of all the plans' kernels, without parameters */
+    int64_t measured_orders;  /**< their orders, csr among them */
 } rc_answer_t;
 
 /** What the sentence says of a gain of the best order, and of the best plan over the library: what

@@ -71,7 +71,15 @@ static double ratio_of(const rc_survey_t *s, const rc_survey_pair_t *p, const ra
     return rc_survey_ns(s, p->row[r->above]) / rc_survey_ns(s, p->row[r->below]);
 }
 
-rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, rc_err_t *err)
+/* No sum is surer than its times: a bootstrap of a few matrices does not see their errors. */
+static void widen(rc_figure_t *f, double width)
+{
+    f->low = fmin(f->low, f->value / width); /* of NaN and a number the number */
+    f->high = fmax(f->high, f->value * width);
+}
+
+rc_status_t rc_headline_figure(
+    const double *log, int64_t n, double variance, rc_figure_t *out, rc_err_t *err)
 {
     *out = (rc_figure_t){NAN, NAN, NAN};
     if (n == 0)
@@ -84,14 +92,14 @@ rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, r
     }
     rc_status_t st = rc_bootstrap(unit, n, 2, geomean, 1, 1, out, err);
     free(unit);
+    widen(out, exp(2 * sqrt(variance) / (double)n));
     return st;
 }
 
-/* Relative standard error of a row; 0 where both sides are one. */
-static double error_of(const rc_survey_t *s, int64_t row, int64_t other)
+double rc_headline_error(const rc_survey_t *s, int64_t row)
 {
     double error = rc_timed_of(s->view, row).rel_err;
-    return row == other ? 0 : isnan(error) ? rc_error_unknown : error;
+    return isnan(error) ? rc_error_unknown : error;
 }
 
 rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_out_t *held_out,
@@ -102,8 +110,22 @@ rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_o
     if (a < 0 || b < 0)
         return (rc_figure_t){NAN, NAN, NAN};
     double gain = exp(held_out[pair].log[above] - held_out[pair].log[below]);
-    double width = exp(2 * hypot(error_of(s, a, b), error_of(s, b, a)));
+    /* no error where both sides are one */
+    double error = a == b ? 0 : hypot(rc_headline_error(s, a), rc_headline_error(s, b));
+    double width = exp(2 * error);
     return (rc_figure_t){gain, gain / width, gain * width};
+}
+
+/* A gain beyond the error; what luck of the halves leaves of one choice over itself is none. */
+static int is_clear(const rc_survey_pair_t *p, const ratio_t *r, const rc_figure_t *gain)
+{
+    return p->row[r->above] != p->row[r->below] && gain->low > 1;
+}
+
+static int is_of_two_cards(const rc_survey_t *s, const rc_survey_pair_t *p, const ratio_t *r)
+{
+    return !rc_card_fits(
+        rc_view_card(s->view, p->row[r->above]), rc_view_card(s->view, p->row[r->below]));
 }
 
 /* scratch[2 * matrices] */
@@ -112,32 +134,37 @@ static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
     rc_err_t *err)
 {
     int64_t n = 0;
-    rc_figure_t gain = {NAN, NAN, NAN};
+    double variance = 0; /* of the sum of their logarithms, by the timing errors */
     double *held_out = scratch + s->matrices;
     *out = (rc_gain_t){.over5 = 0};
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         double r = ratio_of(s, &s->pair[i], ratio);
         if (!(r > 0 && isfinite(r)))
             continue;
-        gain = rc_headline_gain(s, i, choice, ratio->above, ratio->below);
+        rc_figure_t gain = rc_headline_gain(s, i, choice, ratio->above, ratio->below);
+        const int clear = is_clear(&s->pair[i], ratio, &gain);
         out->over5 += r > worth;
-        out->over5_held_out += gain.value > worth;
+        out->over5_held_out += clear && gain.low > worth;
+        out->clear += clear;
+        out->two_cards += is_of_two_cards(s, &s->pair[i], ratio);
+        variance += pow(log(gain.high / gain.value) / 2, 2);
         scratch[n] = r;
         held_out[n++] = log(gain.value);
     }
     rc_stats_compute(scratch, n, &out->stats);
-    out->held_out = gain;
-    return n == 1 ? RC_OK : rc_headline_figure(held_out, n, &out->held_out, err);
+    return rc_headline_figure(held_out, n, variance, &out->held_out, err);
 }
 
-static void pay_back(
-    const rc_survey_t *s, const rc_survey_setting_t *a, double *scratch, rc_headline_t *out)
+/* A gain within the error is none that could pay. */
+static void pay_back(const rc_survey_t *s, const rc_survey_setting_t *a,
+    const rc_held_out_t *held_out, double *scratch, rc_headline_t *out)
 {
     int64_t n = 0;
     rc_stats_t stats;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         const rc_survey_pair_t *p = &s->pair[i];
-        if (p->row[RC_CHOICE_ALL] < 0 || rc_survey_is_csr(s, p->row[RC_CHOICE_ALL]))
+        rc_figure_t gain = rc_headline_gain(s, i, held_out, RC_CHOICE_CSR, RC_CHOICE_ALL);
+        if (!is_clear(p, &ratios[PLANS], &gain) || rc_survey_is_csr(s, p->row[RC_CHOICE_ALL]))
             continue;
         out->reordered++;
         if (isfinite(p->break_even))
@@ -160,7 +187,7 @@ rc_status_t rc_headline_make(
         made[i].matrices = a->pairs;
         for (int g = 0; st == RC_OK && g < RATIOS; g++)
             st = gain_of(s, a, held_out, &ratios[g], scratch, gain[g], err);
-        pay_back(s, a, scratch, &made[i]);
+        pay_back(s, a, held_out, scratch, &made[i]);
     }
     free(scratch);
     if (st < 0)

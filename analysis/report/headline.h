@@ -11,12 +11,15 @@
 typedef struct rc_gain {
     rc_stats_t stats;
     int64_t over5;          /**< ratios above 1.05 */
-    int64_t over5_held_out; /**< of rc_headline_gain above 1.05 */
+    int64_t over5_held_out; /**< of rc_headline_gain, those whose whole interval is above 1.05 */
+    int64_t clear;          /**< of rc_headline_gain, those whose whole interval is above 1; none
+                               where both sides are one result */
+    int64_t two_cards;      /**< whose sides were timed on two cards (rc_card_fits) */
     rc_figure_t held_out;   /**< geometric mean of the same ratios with either side's choice made on
                                one half of what was measured and scored on the other
                                (table/split_half.h): what is left of a gain that luck is in.  With
-                               its interval over the matrices, of one matrix over its timing
-                               error; NaN: no ratios */
+                               its interval over the matrices, at least that of the timing
+                               errors; NaN: no ratios */
 } rc_gain_t;
 
 /** One setting. */
@@ -25,7 +28,7 @@ typedef struct rc_headline {
     rc_gain_t order;   /**< reference kernel: original order over its fastest order */
     rc_gain_t plan;    /**< fastest plan in original order over the fastest plan */
     rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest plan */
-    int64_t reordered; /**< matrices whose fastest plan has another order than csr */
+    int64_t reordered; /**< matrices that gain clearly by another order than csr */
     int64_t pays;      /**< of these, with a finite break-even */
     double break_even_median; /**< over these, in products; NaN: none */
 } rc_headline_t;
@@ -50,9 +53,14 @@ rc_status_t rc_headline_make(
 rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_out_t *held_out,
     rc_choice_of_t above, rc_choice_of_t below);
 
+/** Relative standard error of the time of a row of the view, whose median it is. */
+double rc_headline_error(const rc_survey_t *s, int64_t row);
+
 /** Geometric mean of ratios with its interval, from n logarithms; n 0: NaN.
+ *  \param[in] variance  of their sum, by the timing errors: the interval is no narrower
  *  \return RC_OK, RC_ENOMEM.  Cost: a bootstrap. */
-rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, rc_err_t *err);
+rc_status_t rc_headline_figure(
+    const double *log, int64_t n, double variance, rc_figure_t *out, rc_err_t *err);
 
 /** The row of the view whose order a picture of matrix m shows beside the original one: that of the
  *  fastest plan of the main setting (or of the first setting that has the matrix), or where that is

@@ -37,7 +37,8 @@ typedef struct rc_page {
     int drawn_count;
     const rc_spies_t *spies;
     const rc_choices_t *choices; /**< of the model; NULL: none was given */
-    const char *noise; /**< what the times suffered from (analysis/summary/noise.h); "" nothing */
+    const char *noise;   /**< what the times suffered from (analysis/summary/noise.h); "" nothing */
+    int64_t noisy_taken; /**< newest results that are noisy and were taken for ok */
 } rc_page_t;
 
 /** Write DIR/index.html from ASSETS/page/page.html and what it names, and DIR/report.json, the

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "kernels/vendor/vendor.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -169,6 +170,8 @@ static void put_gain(rc_json_t *j, const char *key, const rc_gain_t *g)
     rc_json_real(j, "geomean_held_out_high", g->held_out.high);
     rc_json_int(j, "over_5_percent", g->over5);
     rc_json_int(j, "over_5_percent_held_out", g->over5_held_out);
+    rc_json_int(j, "clear", g->clear);
+    rc_json_int(j, "two_cards", g->two_cards);
     rc_json_close(j, '{');
 }
 
@@ -238,14 +241,17 @@ static void put_lacks(const writer_t *w, const rc_survey_setting_t *a)
     rc_json_close(w->j, '[');
 }
 
-/* " Over WHAT: 1.024 (1.018 to 1.031)." */
-static void add_figure(rc_str_t *out, const char *what, const rc_gain_t *g)
+/* " Over the best of WHAT: 1.024 (1.018 to 1.031)." */
+static void add_figure(rc_str_t *out, const char *over, const char *what, const rc_gain_t *g)
 {
     if (g->stats.count == 0)
         return;
-    rc_str_addf(out, " Over the %s: %.3f", what, g->held_out.value);
+    rc_str_addf(out, " Over the %s%s: %.3f", over, what, g->held_out.value);
     if (isfinite(g->held_out.low))
         rc_str_addf(out, " (%.3f to %.3f)", g->held_out.low, g->held_out.high);
+    if (g->two_cards > 0)
+        rc_str_addf(
+            out, ", %" PRId64 " of %" PRId64 " ratios of two GPUs", g->two_cards, g->stats.count);
     rc_str_add(out, ".");
 }
 
@@ -257,8 +263,8 @@ static void say(
     device = device ? device + 1 : a->device;
     rc_str_addn(w->said, device, strcspn(device, ":"));
     rc_str_addf(w->said, ", %s: %s", a->label, answer->sentence.text);
-    add_figure(w->said, "best of the library", &h->vendor);
-    add_figure(w->said, "original order", h->order.stats.count ? &h->plan : &h->order);
+    add_figure(w->said, "best of ", a->library, &h->vendor);
+    add_figure(w->said, "original order", "", h->order.stats.count ? &h->plan : &h->order);
     w->j->out->failed |= w->said->failed;
 }
 
@@ -272,6 +278,10 @@ static void put_answer(writer_t *w, int setting, const rc_headline_t *h)
     rc_json_text(w->j, "sentence", answer.sentence.text);
     put_parts(w->j, "kinds", answer.kind, answer.kinds);
     put_parts(w->j, "kernels", answer.kernel, answer.kernels);
+    rc_json_real(w->j, "lead", answer.lead.value);
+    rc_json_real(w->j, "lead_low", answer.lead.low);
+    rc_json_int(w->j, "measured_kernels", answer.measured_kernels);
+    rc_json_int(w->j, "measured_orders", answer.measured_orders);
     put_lacks(w, &w->sv->setting[setting]);
     rc_json_close(w->j, '{');
     if (w->st == RC_OK && setting == w->sv->main_setting)
@@ -287,6 +297,7 @@ static void put_setting(writer_t *w, int setting, const rc_headline_t *h)
     rc_json_text(w->j, "label", a->label);
     rc_json_text(w->j, "slug", a->slug);
     rc_json_text(w->j, "layout", a->layout[0] ? a->layout : NULL);
+    rc_json_text(w->j, "library", a->library[0] ? a->library : NULL);
     rc_json_int(w->j, "vendor_alone", a->is_vendors);
     rc_json_text(w->j, "operation", rc_survey_name(rc_op_names, r->op));
     rc_json_text(w->j, "precision", rc_survey_name(rc_precision_names, r->precision));

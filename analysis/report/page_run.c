@@ -172,6 +172,7 @@ rc_status_t rc_page_run(rc_json_t *j, const rc_page_t *p, rc_err_t *err)
     statuses(j, "cases", p->in->survey->status);
     catalogue(j, v);
     rc_json_text(j, "noise", p->noise);
+    rc_json_int(j, "noisy_taken", p->noisy_taken);
     rc_json_int(j, "in_flight", rc_view_inflights(v));
     rc_status_t st = provenance(j, v, err);
     if (st == RC_OK)

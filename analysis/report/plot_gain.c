@@ -7,11 +7,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SERIES = 2 };
-static const char *const series[SERIES] = {
-    "over the best of the library", "over the best kernel in the original order"};
 static const rc_choice_of_t above[SERIES] = {RC_CHOICE_VENDOR_CSR, RC_CHOICE_CSR};
 
 /* Matrices that are drawn one by one, with a bar for each interval; points of a curve. */
@@ -31,8 +30,8 @@ static rc_status_t keep(const rc_plot_input_t *in, void **out, rc_err_t *err)
 }
 
 /* One curve: \return how many matrices it has. */
-static int64_t put_series(
-    const rc_plot_input_t *in, int k, gain_t *gain, FILE *csv, rc_plot_text_t *text)
+static int64_t put_series(const rc_plot_input_t *in, int k, const char *name, gain_t *gain,
+    FILE *csv, rc_plot_text_t *text)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[in->shown];
@@ -47,7 +46,7 @@ static int64_t put_series(
         qsort(gain, (size_t)n, sizeof *gain, rc_stats_compare);
     for (int64_t i = 0; i < n; i++) {
         rc_figure_t f = gain[i].of;
-        RC_PLOT_ROW(csv, RC_TEXT(series[k]), RC_TEXT(s->matrix[s->pair[gain[i].pair].matrix].name),
+        RC_PLOT_ROW(csv, RC_TEXT(name), RC_TEXT(s->matrix[s->pair[gain[i].pair].matrix].name),
             RC_REAL(f.value, 6), RC_REAL(f.low, 6), RC_REAL(f.high, 6));
         if (i % (1 + n / DRAWN) == 0 || i == n - 1)
             rc_str_addf(&text->define, "%.5g,%.5g,%.5g,%.5g\n", 100 * ((double)i + 0.5) / (double)n,
@@ -63,10 +62,13 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     int64_t n[SERIES];
     gain_t *gain = rc_alloc((size_t)a->pairs + 1, sizeof *gain, "a figure", err);
     RC_PASS(gain ? RC_OK : RC_ENOMEM);
+    char library[64];
+    const char *const series[SERIES] = {library, "over the best kernel in the original order"};
+    (void)snprintf(library, sizeof library, "over the best of %s", a->library);
     fputs("over what,matrix,gain held out (x),low (x),high (x)\n", csv);
     rc_plot_block_begin(text, "GAINS");
     for (int k = 0; k < SERIES; k++)
-        n[k] = put_series(in, k, gain, csv, text);
+        n[k] = put_series(in, k, series[k], gain, csv, text);
     rc_plot_block_end(text);
     free(gain);
     rc_str_addf(
@@ -77,9 +79,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (n[0] == 0 && n[1] == 0)
         rc_str_add(&text->missing, "there is nothing that the plans can be compared with");
     rc_str_addf(&text->caption,
-        "Each curve has its own order of matrices. Bands and bars are two standard errors of the "
-        "two times, at %s.",
-        a->label);
+        "%sBands and bars are two standard errors of the two times; a clear gain is beyond them.",
+        n[0] > 0 && n[1] > 0 ? "Each curve has its own order of matrices. " : "");
     return RC_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct work {
     int figures;
     rc_spies_t spies;
     rc_str_t noise;
+    int64_t noisy_taken;
 } work_t;
 
 static rc_status_t load(const char *path, json_t **out, rc_err_t *err)
@@ -63,6 +64,15 @@ static rc_status_t read_given(work_t *w, rc_err_t *err)
     return RC_OK;
 }
 
+/* As if the noisy ones were ok; the page says how many. */
+static rc_status_t take_noisy(work_t *w, rc_err_t *err)
+{
+    for (int64_t i = 0; i < rc_view_count(w->view); i++)
+        w->noisy_taken +=
+            rc_view_is_newest(w->view, i) && rc_view_result(w->view, i)->status == RC_CASE_NOISY;
+    return rc_view_take_noisy(w->view, err);
+}
+
 static rc_status_t make_survey(work_t *w, rc_err_t *err)
 {
     RC_PASS(rc_view_compile(w->o->where, "--where", &w->where, err));
@@ -77,7 +87,7 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
     RC_PASS(rc_view_read_samples(w->o->store, &w->view, err));
     RC_PASS(rc_view_check(w->view, w->where, err));
     if (w->o->noisy)
-        RC_PASS(rc_view_take_noisy(w->view, err));
+        RC_PASS(take_noisy(w, err));
     RC_PASS(rc_noise_line(w->view, w->where, NULL, &w->noise, err));
     RC_PASS(rc_survey_make(w->view, w->where, op, &w->survey, err));
     for (int i = 0; i < RC_STORE_OPS; i++)
@@ -232,7 +242,8 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
         .drawn_count = w.figures,
         .spies = &w.spies,
         .choices = w.model ? &w.choices : NULL,
-        .noise = w.noise.text ? w.noise.text : ""};
+        .noise = w.noise.text ? w.noise.text : "",
+        .noisy_taken = w.noisy_taken};
     rc_log(&w.log, RC_LOG_INFO, "report", "writing the page");
     RC_TRY(rc_page_write(&page, &made, err));
     made.rows = w.survey.results;

@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 56
+plan 67
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -123,8 +123,8 @@ assert p.data["matrix"]["name"] == ["G/m80"] and len(p.data["settings"]) == 2'
 code "without orders" 0 "$ROWCAST" report "$store" -q -w 'policy == csr' -o "$out"
 ok "no kernel can be the reference" page '
 assert all(s["reference"] is None and s["headline"]["order"] == {"matrices": 0, "geomean": None, "mean": None,
-        "geomean_held_out": None, "geomean_held_out_low": None, "geomean_held_out_high": None, "over_5_percent": 0, "over_5_percent_held_out": 0}
-           for s in p.data["settings"])'
+        "geomean_held_out": None, "geomean_held_out_low": None, "geomean_held_out_high": None, "over_5_percent": 0, "over_5_percent_held_out": 0,
+        "clear": 0, "two_cards": 0} for s in p.data["settings"])'
 edit_store "$store" "$tmp/sure.h5" 'change("results", "rel_err", lambda i, r: 0)'
 code "times without an error" 0 "$ROWCAST" report "$tmp/sure.h5" -q -o "$out"
 ok "what is held out is the plain figure" page '
@@ -158,6 +158,56 @@ for s in p.data["settings"]:
     assert s["headline"]["vendor"]["matrices"] == (5 if own else 0) and (s["vendor_ns"][0] is not None) == own, s["label"]
     assert not any(p.data["plans"][i][0].startswith("cusparse") for i in s["best_plan"])
     assert [l["kernel"] for l in s["answer"]["lacks"]] == (["cusparse-csr-col:alg=3:pre=0", "cusparse-coo-col:alg=1:pre=0"] if own else []), s["answer"]["lacks"]'
+
+ok "it has one name in the document" page '
+assert [s["library"] for s in p.data["settings"]] == ["cuSPARSE" if s["layout"] == "column-major" else None for s in p.data["settings"]]'
+code "in that layout" 0 "$ROWCAST" report "$tmp/vendor.h5" -q -w 'layout == col' -o "$out"
+is "it has the same name in what is said and in the figure" "$(grep -c 'the best plan is on average [a-z ]* than the best of cuSPARSE\. Over the best of cuSPARSE: ' "$tmp/out"):$(
+    cut -d, -f1 "$out/figures/gain.csv" | sort -u | grep -c 'the best of cuSPARSE'):$(cat "$tmp/out" "$out/figures/gain.csv" | grep -c 'the library')" 1:1:0
+
+edit_store "$store" "$tmp/cards.h5" "$two_cards"
+code "plans and a library that two cards timed" 0 "$ROWCAST" report "$tmp/cards.h5" -q -w 'layout == col' -o "$out"
+ok "are said to be, where they are compared" page '
+for s in p.data["settings"]:
+    assert [s["headline"][x]["two_cards"] for x in ("order", "plan", "vendor")] == [0, 0, 5], s["headline"]
+assert ", 5 of 5 ratios of two GPUs. Over the original order: " in open("'"$tmp/out"'").read()
+assert p.data["pairs"]["two_cards"] == 10, p.data["pairs"]'
+
+# every order 2 % faster than csr, each time known to 5 %
+edit_store "$store" "$tmp/noise.h5" '
+csr = [i for i, x in enumerate(f["dict/policy"][:]) if x["name"] == b"csr"]
+change("results", "rel_err", lambda i, r: 0.05)
+change("results", "median_ns", lambda i, r: 1000 * (1 if r["policy"] in csr else 0.98))'
+code "orders that gain less than the error" 0 "$ROWCAST" report "$tmp/noise.h5" -q -o "$out"
+ok "are told as no gain, of the sum and of no matrix, and have nothing to pay" page '
+for s in p.data["settings"]:
+    h, text = s["headline"], s["answer"]["sentence"]
+    assert h["plan"]["geomean"] > 1.01 and h["plan"]["geomean_held_out_low"] < 1, h
+    assert not text.startswith("Reorder"), text
+    assert h["plan"]["clear"] == h["order"]["clear"] == h["reordered"] == h["pays"] == 0 and h["break_even_median"] is None, h
+    assert s["answer"]["lead_low"] is None or not s["answer"]["lead_low"] > 1, s["answer"]
+    assert " or " in text or "is the only kernel" in text, text'
+edit_store "$store" "$tmp/sure.h5" '
+csr = [i for i, x in enumerate(f["dict/policy"][:]) if x["name"] == b"csr"]
+change("results", "rel_err", lambda i, r: 0.001)
+change("results", "median_ns", lambda i, r: 1000 * (1 if r["policy"] in csr else 0.9) * (1 + (r["kernel"] == 0)))'
+code "orders that gain more than the error" 0 "$ROWCAST" report "$tmp/sure.h5" -q -o "$out"
+ok "gain on all matrices" page '
+for s in p.data["settings"]:
+    h, text = s["headline"], s["answer"]["sentence"]
+    assert text.startswith("Reorder: it pays;") and h["plan"]["clear"] == h["plan"]["over_5_percent_held_out"] == h["reordered"] == 5, (text, h)
+    assert " or " not in text, text'
+# of two kernels of a layout one on two matrices alone
+edit_store "$store" "$tmp/few.h5" '
+kernel = {i for i, x in enumerate(f["dict/kernel"][:]) if b"strip=4" in x["params"]}
+name = {i: b"rare" if i in kernel else x["name"] for i, x in enumerate(f["dict/kernel"][:])}
+change("dict/kernel", "name", lambda i, r: name[i])
+change("results", "status", lambda i, r: 4 if r["kernel"] in kernel and r["matrix"] > 1 else r["status"])'
+code "a kernel that few matrices have" 0 "$ROWCAST" report "$tmp/few.h5" -q -o "$out"
+ok "is none that the other is alone without" page '
+said = {s["layout"]: s["answer"]["sentence"] for s in p.data["settings"]}
+assert "; of 2 kernels cstat alone ran on nearly all matrices;" in said["column-major"], said
+assert "; rowsplit is the only kernel that was measured, in 3 row orders;" in said["row-major"], said'
 
 write_model log_ns >"$tmp/model.json"
 code "a model of another device" 0 "$ROWCAST" report "$store" -q --model "$tmp/model.json" -o "$out"

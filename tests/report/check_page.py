@@ -1,4 +1,5 @@
 """Usage: check_page.py ROWCAST STORE PAGE SHOTS: a large page in a browser.  Prints TAP."""
+import csv
 import os
 import sys
 import traceback
@@ -103,16 +104,25 @@ def every_arena_of_the_store_is_there():
     check({numbers.key_of(a["label"]) for a in SHOWN} == set(ARENAS), [a["label"] for a in SHOWN], list(ARENAS))
 
 
+def clear_gains(a):
+    """The matrices whose interval is above 1 in the first figure; None: it was not drawn for that product."""
+    path = os.path.join(os.path.dirname(page), "figures", "" if a["main"] else a["slug"], "gain.csv")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8", newline="") as f:
+        return {r["matrix"] for r in csv.DictReader(f) if "kernel in the original order" in r["over what"] and float(r["low (x)"]) > 1}
+
+
 @test
 def the_summary_of_each_arena_is_that_of_the_rows_of_query():
+    check(len(clear_gains(MAIN)) > 0, "nothing gains")
     for a in SHOWN:
-        for name, value in ARENAS[numbers.key_of(a["label"])].standing().items():
+        for name, value in ARENAS[numbers.key_of(a["label"])].standing(clear_gains(a)).items():
             check(numbers.agrees(a[name], value), a["label"], name, a[name], value)
 
 
 @test
 def the_gain_of_the_reference_kernel_is_the_oracle_of_query_summary_speedup():
-    import csv
     import subprocess
     text = subprocess.run([rowcast, "query", store, "-S", "speedup", "-f", "csv", "-w", f"kernel == '{MAIN['reference']}'"], check=True, capture_output=True, text=True).stdout
     lines = {(r["kernel"], r["k"], r["precision"], r.get("c_order", "original")): r for r in csv.DictReader(text.splitlines())
@@ -354,7 +364,7 @@ def figures_have_a_caption_and_files_that_are_there():
 
 
 READ_FIGURES = """return [...document.querySelectorAll('figure[data-figure]')].map(f => ({ name: f.dataset.figure, slug: f.dataset.setting,
-    caption: f.querySelector('figcaption').textContent, svg: f.querySelector('svg').outerHTML,
+    title: f.querySelector('h3').textContent, caption: f.querySelector('figcaption').textContent, svg: f.querySelector('svg').outerHTML,
     links: [...f.querySelectorAll('a')].map(a => a.getAttribute('href')) }))"""
 
 
@@ -373,10 +383,12 @@ def the_choice_of_k_and_precision_switches_every_figure():
         check(set(after) == set(before), a["label"], sorted(after))
         for name, f in after.items():
             if f["slug"] != a["slug"]: # the reason why it has none
+                check(f["title"] == before[name]["title"] + ", at " + MAIN["label"] or f["slug"] != MAIN["slug"], a["label"], f["title"])
                 check(f["svg"] == before[name]["svg"] and f["caption"].startswith(f"Not at {a['label']}: "), a["label"], name, f["slug"], f["caption"])
                 continue
             switched.add(name)
-            check(a["label"] in f["caption"], a["label"], name, f["slug"], f["caption"])
+            # of the first screen the choice says it
+            check((a["label"] in f["caption"]) == (name != "gain"), a["label"], name, f["slug"], f["caption"])
             check(name == "profile" or f["svg"] != before[name]["svg"], a["label"], name, "is the same drawing")
             for link in f["links"]:
                 check(a["slug"] + "/" in link and os.path.getsize(os.path.join(os.path.dirname(page), link)) > 50, link)

@@ -10,6 +10,25 @@ from pathlib import Path
 import sentences
 from browser import CUT, Browser
 
+# What is wrong with the first screen: two names of one thing, numbers or words that stand twice, more than four numbers,
+# a figure without a title of its axis or without numbers at it.
+SAID_TWICE = """
+  const bad = [], data = JSON.parse(document.getElementById('data').textContent);
+  const screen = document.getElementById('answer').innerText, setting = data.settings[document.getElementById('setting').value];
+  if (!setting) return bad;
+  if (/the library|of the vendor/i.test(screen.replace('no library was measured', ''))) bad.push('a second name of the library');
+  const tiles = [...document.querySelectorAll('.tiles > div')], labels = tiles.map(t => t.querySelector('dt').innerText);
+  if (tiles.length < 1 || tiles.length > 4 || new Set(labels).size !== labels.length) bad.push('tiles ' + labels);
+  for (const text of ['no library was measured', 'No other row order was measured', 'alone was measured', setting.label])
+    if (screen.split(text).length > 2) bad.push('twice: ' + text);
+  for (const svg of document.querySelectorAll('#figure-gain svg')) {
+    const texts = [...svg.querySelectorAll('text')].map(t => t.textContent.trim());
+    if (!texts.some(t => t.startsWith('gain of the best plan'))) bad.push('no title of the axis');
+    const at = texts.indexOf('0'); // the first place of matrices: before it the gains
+    if (at < 2 || texts.slice(0, at).some(t => !(Number(t) > 0))) bad.push('one number at the axis of gains: ' + texts);
+    if (svg.querySelector('[stroke=white], [fill=white]')) bad.push('a halo');
+  }
+  return bad;"""
 browser = Browser(os.environ["tmp"])
 number_of = 0
 for argument in sys.argv[1:]:
@@ -48,6 +67,8 @@ for argument in sys.argv[1:]:
             assert len(set(seen["rows"])) == min(50, len(seen["names"])) and set(seen["rows"]) <= set(seen["names"]), seen
             assert seen["scripts"] == 3 and not seen["outside"] and not seen["images"] and seen["wide"] <= 0, seen
             assert seen["hidden"] == (not seen["names"]), seen
+            twice = browser.js(SAID_TWICE)
+            assert not twice, (width, twice)
             sentences.check(json.loads((Path(page).parent / "report.json").read_text()))
             expected = Path(page).parent / "expected"
             for line in expected.read_text().splitlines() if expected.exists() else []:

@@ -86,12 +86,15 @@ class Arena:
                 "ordering": int(b["order_ns"]) / 1e6, "breakeven": p["breakeven"], "rows": int(b["rows"]), "cols": int(b["cols"]),
                 "nnz": int(b["nnz"]), "density": float(b["density"]), "kind": b["kind"], "name": name}
 
-    def standing(self):
-        """Figures of the summary, by the names that the page gives them."""
+    def standing(self, clear):
+        """Figures of the summary, by the names that the page gives them.  clear: matrices whose gain by an order is beyond
+        the error; None: not known, and not when an order has paid."""
         order, plan, vendor = self.ratios("ref_csr", "ref"), self.ratios("csr", "best"), self.ratios("vendor", "best")
-        reordered = [p["breakeven"] for p in self.pair.values() if p["best"] and p["best"]["policy"] != "csr" and p["breakeven"] is not None]
-        out = {"matrices": len(self.pair), "order-over5": 100 * sum(x > 1.05 for x in order) / len(order) if order else None,
-               "break-even": math.ceil(statistics.median(reordered)) if reordered else None}
+        reordered = [p["breakeven"] for name, p in self.pair.items()
+                     if name in (clear or ()) and p["best"]["policy"] != "csr" and p["breakeven"] is not None]
+        out = {"matrices": len(self.pair), "order-over5": 100 * sum(x > 1.05 for x in order) / len(order) if order else None}
+        if clear is not None:
+            out["break-even"] = math.ceil(statistics.median(reordered)) if reordered else None
         for name, x in (("order", order), ("plan", plan), ("vendor", vendor)):
             out[name + "-geomean"] = geomean(x)
             out[name + "-mean"] = statistics.fmean(x) if x else None

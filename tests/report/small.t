@@ -34,23 +34,35 @@ says()
 }
 
 make_page small "$store"
-says small 'of 5 matrices' 'no library was measured' 'best plan over the best kernel in the original order' \
+says small 'of 5 matrices' 'no library was measured' 'best plan (kernel and order) over the best kernel in the original order' \
+    'No case was noisy or failed.' \
     'One kernel for all' 'best order over original' '90 cases: 90 ok' 'sweep --device cpu'
 make_page csr "$store" -w 'policy == csr'
 says csr 'No other row order was measured' 'only results with policy == csr' 'whatever the filter'
 make_page one "$store" -w 'name == m80 && k == 8 && kernel == rowsplit'
-says one 'rowsplit is the only kernel' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
+says one 'rowsplit is the only kernel that was measured, in 3 row orders' 'Left out: what the filter keeps back. No case' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
 make_page failed "$tmp/failed.h5"
-says failed 'There is no verified result' '90 cases: 90 failed'
+says failed 'There is no verified result' '90 cases: 90 failed' 'Left out: 90 failed of 90 cases.'
+edit_store "$store" "$tmp/noisy.h5" '
+name = {v: k for k, v in h5py.check_enum_dtype(f["results"].dtype["status"]).items()}
+code = {name[k]: k for k in name}
+change("results", "status", lambda i, r: code["noisy"] if i % 9 == 0 else code["failed"] if i % 30 == 1 else r["status"])'
+make_page noisy "$tmp/noisy.h5"
+says noisy 'Left out: 3 failed and 10 noisy of 90 cases.'
+make_page taken "$tmp/noisy.h5" --noisy
+says taken 'Left out: 3 failed of 90 cases. 10 noisy cases are taken for ok.'
 make_page hostile "$tmp/hostile.h5"
 says hostile "<script>alert(1)</script>\"'&: failed" '</script><img src=x onerror=alert(1)>'
 edit_store "$store" "$tmp/vendor.h5" '
 change("dict/kernel", "name", lambda i, r: b"cusparse-csr-col" if b"strip=4" in r["params"] else r["name"])'
 make_page vendor "$tmp/vendor.h5"
-says vendor 'best plan over the library' 'baseline lacks cusparse-csr-col:alg=3:pre=0, cusparse-coo-col:alg=1:pre=0'
+says vendor 'best plan over the best of cuSPARSE' 'baseline lacks cusparse-csr-col:alg=3:pre=0, cusparse-coo-col:alg=1:pre=0'
+edit_store "$store" "$tmp/cards.h5" "$two_cards"
+make_page cards "$tmp/cards.h5" -w 'layout == col'
+says cards '; 5 of the ratios are of two GPUs' 'ratios of two GPUs: 5 of best plan over cuSPARSE' 'times of several GPUs are compared'
 edit_store "$store" "$tmp/alone.h5" 'change("dict/kernel", "name", lambda i, r: b"cusparse-csr-row")'
 make_page alone "$tmp/alone.h5"
-says alone "the vendor's library alone was measured" 'the library alone was measured'
+says alone 'cuSPARSE alone was measured'
 # names of orders and kernels that are as long as they get, which no figure may cut
 edit_store "$store" "$tmp/long.h5" '
 change("dict/policy", "params", lambda i, r: b"siglen=128:bsize=2:size=128:seed=1:sim_min=auto:window=8:pair_max=256" if i else r["params"])
@@ -65,7 +77,8 @@ if [ -f "$published" ]; then
     make_page k128 "$published" --spies 0 -w 'k == 128 && precision == fp32' --model "$top_srcdir/data/models/h200-plan.json"
     says k128 'its fit has seen' 'whatever the filter' 'products until an order has paid'
     make_page gpu "$top_srcdir/data/results/h200-plans.h5" --spies 0 -w 'name == 1138_bus && k == 128'
-    says gpu 'the best plan of the matrix is' 'K = 128, fp32, row-major (1 matrix)' 'best plan over the best of cuSPARSE'
+    says gpu 'gchunk is the best single kernel; the best plan is faster than the best of cuSPARSE' 'K = 128, fp32, row-major (1 matrix)' \
+        'best plan (kernel and order) over the best of cuSPARSE'
     make_page lpt "$published" --spies 0 -w 'policy == lpt'
     says lpt 'the original order has no results'
     set -- "choices on matrices that a fit has seen=$tmp/k128/index.html" "no original order=$tmp/lpt/index.html" \
@@ -73,5 +86,5 @@ if [ -f "$published" ]; then
 fi
 $python "$top_srcdir/tests/report/check_small.py" "a small store of a CPU=$tmp/small/index.html" \
     "a store without orders=$tmp/csr/index.html" "one matrix=$tmp/one/index.html" \
-    "no result that is ok=$tmp/failed/index.html" "names that are markup=$tmp/hostile/index.html" \
-    "a vendor=$tmp/vendor/index.html" "a vendor alone=$tmp/alone/index.html" "long names=$tmp/long/index.html" "a model of another device=$tmp/model/index.html" "$@"
+    "no result that is ok=$tmp/failed/index.html" "noisy and failed cases=$tmp/noisy/index.html" "noisy cases that are taken=$tmp/taken/index.html" "names that are markup=$tmp/hostile/index.html" \
+    "a vendor=$tmp/vendor/index.html" "a vendor of another card=$tmp/cards/index.html" "a vendor alone=$tmp/alone/index.html" "long names=$tmp/long/index.html" "a model of another device=$tmp/model/index.html" "$@"

@@ -56,6 +56,18 @@ with h5py.File(sys.argv[1], "r+") as f:
 ' "$2" "$3" && seal "$2"
 }
 
+# A store whose columns of kernels "strip=4" become cuSPARSE's, of a second rank on another GPU than the rest.
+# shellcheck disable=SC2034  # for those who source this
+two_cards='
+change("dict/kernel", "name", lambda i, r: b"cusparse-csr-col" if b"strip=4" in r["params"] else r["name"])
+library = [i for i, r in enumerate(f["dict/kernel"][:]) if b"strip=4" in r["params"]]
+change("results", "rank", lambda i, r: r["kernel"] in library)
+first, second = [i for i, r in enumerate(f["provenance"][:]) if r["key"] in (b"device.uuid", b"machine") and r["part"] == 0]
+change("provenance", "key", lambda i, r: b"device.uuid" if i in (first, second) else r["key"])
+change("provenance", "rank", lambda i, r: i == second)
+change("provenance", "value", lambda i, r: {first: b"GPU-a", second: b"GPU-b"}.get(i, r["value"]))
+'
+
 # Names, kinds, places and words of a run that are markup; a line separator of Unicode among them.
 # shellcheck disable=SC2034  # for those who source this
 hostile='
