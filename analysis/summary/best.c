@@ -17,12 +17,13 @@ typedef struct line {
     const rc_setting_t *setting;
     const char *kernel;
     const char *policy;
-    int64_t wins;    /* matrices on which it is the fastest (equals: the earlier row) */
-    int64_t clear;   /* of these, matrices on which no other is within the error */
-    int64_t ties;    /* matrices on which it is the fastest, or within the error of that, and not
+    int64_t wins;      /* matrices on which it is the fastest (equals: the earlier row) */
+    int64_t clear;     /* of these, matrices on which no other is within the error */
+    int64_t ties;      /* matrices on which it is the fastest, or within the error of that, and not
                         alone so (rc_timed_tie) */
-    rc_sums_t over;  /* times over the best */
-    double held_out; /* sum of logarithms */
+    rc_sums_t over;    /* times over the best */
+    double held_out;   /* sum of logarithms */
+    int64_t two_cards; /* of these, timed on another card than the best */
     int32_t last_matrix;
 } line_t;
 
@@ -84,6 +85,8 @@ static rc_status_t score(const rc_counted_t *c, int64_t i, int64_t end, line_t *
         own->policy = rc_view_policy(c->view, e->policy);
         own->held_out += rc_halves_mean(&halves, 0, k) - held_out;
         rc_sums_add(&own->over, e->ns / c->row[i].ns);
+        own->two_cards +=
+            !rc_card_fits(rc_view_card(c->view, e->row), rc_view_card(c->view, c->row[i].row));
     }
     rc_halves_free(&halves);
     return st;
@@ -96,7 +99,7 @@ static void put_line(rc_table_t *t, const line_t *l)
         RC_REAL(100 * (double)l->wins / (double)l->setting->matrices, 3), RC_INT(l->clear),
         RC_INT(l->ties), RC_REAL(100 * (rc_sums_geomean(&l->over) - 1), 4),
         RC_REAL(100 * (rc_sums_mean(&l->over) - 1), 4), RC_REAL(100 * (l->over.most - 1), 4),
-        RC_REAL(100 * expm1(l->held_out / n), 4));
+        RC_REAL(100 * expm1(l->held_out / n), 4), RC_INT(l->two_cards));
 }
 
 static rc_status_t put_best(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
@@ -128,7 +131,7 @@ static rc_status_t put_best(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *er
 static const rc_lines_t best = {
     .columns =
         "kernel|policy|matrices|wins|share:%|clear|ties|loss_geomean:%|loss_mean:%|loss_max:%|"
-        "loss_held_out:%",
+        "loss_held_out:%|two_cards",
     .has_head = 1,
     .op = -1,
     .sets = 1,

@@ -207,6 +207,10 @@ def about(line, name, logs, where):
     agreed += 1
 
 
+def is_of_two_cards(*sides):
+    return len({frame[i][1] for i in sides} - {""}) > 1
+
+
 # best and rate
 best, rate = {}, {}
 for key, matrices in settings.items():
@@ -218,13 +222,14 @@ for key, matrices in settings.items():
             if pair in seen:
                 continue
             seen.add(pair)
-            t = best.setdefault(key + pair, {"wins": 0, "clear": 0, "ties": 0, "loss": []})
+            t = best.setdefault(key + pair, {"wins": 0, "clear": 0, "ties": 0, "loss": [], "cards": 0})
             t["wins"] += i == own[0]
             tied = [k for k in own if (at(k, "kernel"), at(k, "policy")) != (at(own[0], "kernel"), at(own[0], "policy")) and tie(k, own[0])]
             t["clear"] += i == own[0] and not tied
             # a pair counts with its fastest geometry
             t["ties"] += i in tied or (i == own[0] and bool(tied))
             t["loss"].append(common(i) / common(own[0]))
+            t["cards"] += is_of_two_cards(i, own[0])
             flop = 2.0 * float(nnz[at(i, "matrix")]) * (at(i, "k") or 1)
             u = rate.setdefault(key + pair, {"flop": [], "bytes": []})
             u["flop"].append(flop / at(i, "median_ns"))
@@ -236,7 +241,7 @@ for line in lines:
     t = best[key + (line["kernel"], line["policy"])]
     same(line, {"matrices": len(t["loss"]), "wins": t["wins"], "clear": t["clear"], "ties": t["ties"], "share": 100 * t["wins"] / len(settings[key]),
                 "loss_geomean": 100 * (geomean(t["loss"]) - 1), "loss_mean": 100 * (math.fsum(t["loss"]) / len(t["loss"]) - 1),
-                "loss_max": 100 * (max(t["loss"]) - 1)}, line)
+                "loss_max": 100 * (max(t["loss"]) - 1), "two_cards": t["cards"]}, line)
 def of_all(name):
     """The lines of all matrices; those of real ones are of no more."""
     both = read(name)
@@ -277,10 +282,10 @@ for key, matrices in settings.items():
         for times, wanted in ((a, True), (b, False)):
             times.append(min(((common(i), i) for i in own if side[at(i, "kernel")] == wanted), default=None))
     ratio = [y[0] / x[0] for x, y in zip(a, b) if x and y]
-    cards = [{frame[i][1] for _, i in pair} - {""} for pair in zip(a, b) if all(pair)]
+    cards = [is_of_two_cards(x[1], y[1]) for x, y in zip(a, b) if x and y]
     if any(a) or any(b):
         n += 1
-        same(lines[key], dict(stats(ratio), matrices=len(ratio), two_cards=sum(len(c) > 1 for c in cards), wins_a=sum(x > 1 for x in ratio),
+        same(lines[key], dict(stats(ratio), matrices=len(ratio), two_cards=sum(cards), wins_a=sum(x > 1 for x in ratio),
                               only_a=sum(bool(x and not y) for x, y in zip(a, b)),
                               only_b=sum(bool(y and not x) for x, y in zip(a, b))), key)
 assert n == len(lines), (n, len(lines))
@@ -423,19 +428,23 @@ if os.path.exists(f"{folder}/report.json"):
     for part in report["settings"]:
         key = next(k for k in settings if k[:2] == (part["operation"], str(part["k"])) and k[2] == part["precision"]
                    and (k[3] == "schedule") == ("schedule" in part["label"]) and k[5] == part["device"])
-        ratio = []
+        ratio, mixed = [], {"order": 0, "plan": 0}
         for at_line, at_matrix in enumerate(part["matrix"]):
             own = [i for i in settings[key][name_of.index(report["matrix"]["name"][at_matrix])]
                    if part["layout"] is None or types["layout"][at(i, "layout")] == words[part["layout"]]]
             of_kernel = [i for i in own if spec["kernel"][at(i, "kernel")] == part["reference"] and i not in refused]
             of_csr = [i for i in of_kernel if is_csr(i)]
             ratio += [min(map(common, of_csr)) / min(map(common, of_kernel))] if of_csr else []
+            for name, above, below in (("order", of_csr, of_kernel), ("plan", [i for i in own if is_csr(i)], own)):
+                # the fastest of each; of equal times there is no telling
+                mixed[name] += bool(above) and is_of_two_cards(min(above, key=common), min(below, key=common))
             for name, among in (("best_ns", own), ("csr_ns", [i for i in own if is_csr(i)]), ("reference_csr_ns", of_csr),
                                 ("reference_best_ns", of_kernel)):
                 found = part[name][at_line]
                 assert (found is None) == (not among) and (not among or math.isclose(found, min(map(common, among)), rel_tol=1e-5)), \
                     (key, name, found, among)
                 agreed += 1
+        assert {name: part["headline"][name]["two_cards"] for name in mixed} == mixed, (key, part["headline"], mixed)
         found = part["headline"]["order"]
         assert found["matrices"] == len(ratio) and (not ratio or math.isclose(found["geomean"], geomean(ratio), rel_tol=1e-5)), \
             (key, found, geomean(ratio))

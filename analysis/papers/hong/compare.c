@@ -247,42 +247,52 @@ static rc_status_t contest_of(const rc_summary_options_t *o, contest_t *c, rc_er
     return st;
 }
 
-/* Time of contestant `who` on the matrix of rows [i, end); NaN: none.  \param[in] at  rows of the
- * transposed product there */
-static double time_of(const rc_counted_t *c, const contest_t *contest, int who, int64_t i,
+/* What a contestant takes on a matrix. */
+typedef struct taken {
+    double ns;    /* NaN: it has no time */
+    int32_t card; /* -1: nobody knows, or it is of two products */
+} taken_t;
+
+/* Contestant `who` on the matrix of rows [i, end).  \param[in] at  rows of the transposed product
+ * there */
+static taken_t time_of(const rc_counted_t *c, const contest_t *contest, int who, int64_t i,
     int64_t end, const int64_t at[2])
 {
     const int64_t a[2] = {i, end};
     double bytes;
     if (contest->both)
-        return rc_both_time(c, who, a, at, &bytes);
+        return (taken_t){rc_both_time(c, who, a, at, &bytes), -1};
     int64_t row = rc_side_fastest(c, i, end, &contest->side[who]);
-    return row < 0 ? NAN : rc_view_ns(c->view, row);
+    if (row < 0)
+        return (taken_t){NAN, -1};
+    return (taken_t){rc_view_ns(c->view, row), rc_view_card(c->view, row)};
 }
 
 /* A contestant in a setting. */
 typedef struct standing {
     rc_sums_t over;        /* its time over the least, where it has one */
     int64_t within[STEPS]; /* matrices within the factor of a step */
+    int64_t two_cards;     /* matrices that it was timed on with another card than the fastest */
 } standing_t;
 
 /* One matrix, where two contestants or more have a time: one that has none is within no factor. */
-static int64_t stand(const double *ns, int n, standing_t *x)
+static int64_t stand(const taken_t *of, int n, standing_t *x)
 {
     static const double steps[STEPS] = {1, 1.1, 1.25, 1.5, 2, 4, 16};
     const double same = 1 + 1e-9; /* of two equal times neither is slower */
-    double least = NAN;
+    taken_t least = {NAN, -1};
     int timed = 0;
     for (int i = 0; i < n; i++) {
-        least = fmin(least, ns[i]); /* fmin passes NaN over */
-        timed += !isnan(ns[i]);
+        least = isnan(least.ns) || of[i].ns < least.ns ? of[i] : least;
+        timed += !isnan(of[i].ns);
     }
     for (int i = 0; i < n && timed > 1; i++) {
-        if (isnan(ns[i]))
+        if (isnan(of[i].ns))
             continue;
-        rc_sums_add(&x[i].over, ns[i] / least);
+        rc_sums_add(&x[i].over, of[i].ns / least.ns);
+        x[i].two_cards += !rc_card_fits(of[i].card, least.card);
         for (int s = 0; s < STEPS; s++)
-            x[i].within[s] += ns[i] <= same * steps[s] * least;
+            x[i].within[s] += of[i].ns <= same * steps[s] * least.ns;
     }
     return timed > 1;
 }
@@ -300,7 +310,7 @@ static rc_status_t put_profile(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
         return RC_OK;
     for (int64_t row = of->from, end; row < of->to; row = end) {
         const rc_row_matrix_t *m = rc_view_matrix(of->c->view, of->c->row[row].matrix);
-        double ns[MOST];
+        taken_t taken[MOST];
         int64_t at[2] = {0, 0};
         end = rc_counted_end(of->c, row);
         if (!rc_hong_counts(of, row) || (c->square && m->rows != m->cols))
@@ -308,8 +318,8 @@ static rc_status_t put_profile(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
         if (other >= 0)
             rc_both_rows(of->c, other, of->c->row[row].matrix, at);
         for (int i = 0; i < c->n; i++)
-            ns[i] = time_of(of->c, c, i, row, end, at);
-        matrices += stand(ns, c->n, x);
+            taken[i] = time_of(of->c, c, i, row, end, at);
+        matrices += stand(taken, c->n, x);
     }
     for (int i = 0; i < c->n && matrices > 0; i++) {
         put_head(t, of);
@@ -317,6 +327,7 @@ static rc_status_t put_profile(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
         for (int s = 0; s < STEPS; s++)
             rc_table_real(t, 100 * (double)x[i].within[s] / (double)matrices, 3);
         RC_CELLS(t, RC_REAL(rc_sums_geomean(&x[i].over), 4),
+            RC_REAL(c->both ? NAN : (double)x[i].two_cards, 6),
             RC_TEXT(rc_paper_says(rc_hong_words, "profile", of->setting, c->list, c->name[i])));
     }
     return RC_OK;
@@ -326,7 +337,7 @@ static rc_status_t print_profile(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_lines_t lines = {
         "op|" RC_HONG_SETTING "contestant|matrices|measured|fastest:%|within_1.1:%|within_1.25:%|"
-        "within_1.5:%|within_2:%|within_4:%|within_16:%|geomean:x the fastest|"
+        "within_1.5:%|within_2:%|within_4:%|within_16:%|geomean:x the fastest|two_cards|"
         "paper:figures 10 to 15, K = 128",
         0, -1, RC_SEGMENTED_SETS, put_profile};
     contest_t c = {.n = 0};
