@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the variables are those of campaign.sh
 
-# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits.  A page says order where CSV has policy
+# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits.  A page says order where CSV has policy.
+# two_cards comes behind them by itself where a line has ratios of two cards: no such table goes without the mark
 markdown()
 {
     awk -v names="$*" -F, '
@@ -18,26 +19,35 @@ markdown()
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             for (i = 1; i <= n; i++) {
-                if (!(name[i] in at)) { print "no column " name[i] > "/dev/stderr"; exit 1 }
+                if (!(name[i] in at)) { print "no column " name[i] > "/dev/stderr"; failed = 1; exit 1 }
+                unmarked += name[i] == "two_cards"
+            }
+            unmarked = !unmarked && "two_cards" in at
+            next
+        }
+        { row[NR] = $0 }
+        unmarked && $at["two_cards"] + 0 > 0 { name[++n] = "two_cards"; unmarked = 0 }
+        END {
+            if (failed) exit 1
+            for (i = 1; i <= n && NR; i++) {
                 head = head "| " (name[i] == "policy" ? "order" : name[i]) " "
                 rule = rule "| --- "
             }
-            print head "|"
-            print rule "|"
-            next
-        }
-        {
-            line = ""
-            for (i = 1; i <= n; i++) {
-                value = $at[name[i]]
-                if (value ~ /^-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?$|^-?[0-9]+e[-+]?[0-9]+$/)
-                    value = sprintf("%.4g", value)
-                gsub("\037", ",", value)
-                line = line "| " value " "
+            if (NR) { print head "|"; print rule "|" }
+            for (k = 2; k <= NR; k++) {
+                split(row[k], cell, ",")
+                line = ""
+                for (i = 1; i <= n; i++) {
+                    value = cell[at[name[i]]]
+                    if (value ~ /^-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?$|^-?[0-9]+e[-+]?[0-9]+$/)
+                        value = sprintf("%.4g", value)
+                    gsub("\037", ",", value)
+                    line = line "| " value " "
+                }
+                print line "|"
             }
-            print line "|"
-        }
-        END { print "" }'
+            print ""
+        }'
 }
 
 # of_all: of a CSV with lines of real matrices and of all, those of all without the word that says so: which matrices a
@@ -157,7 +167,8 @@ plan_classes()
             versus "${sides[@]}" "group != large && precision == fp32 && $where" | awk -v OFS=, -v layout="$layout" -v class="$class" -F, '
                 NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
                 { k = $at["k"]; if ($at["matrices"] > n) n = $at["matrices"]; of[k] = sprintf("%.2f (%.2f)", $at["geomean"], $at["min"]) }
-                END { print layout, class, n, of[8], of[32], of[128], of[512], of["n"] }'
+                { cards += $at["two_cards"] }
+                END { print layout, class, n, of[8], of[32], of[128], of[512], of["n"], cards + 0 }'
         done <<'SET'
 under 10 000 entries:nnz < 10000
 10 000 to 50 000:nnz >= 10000 && nnz < 50000
@@ -167,7 +178,7 @@ density under 0.1 %:density < 0.001
 0.1 to 1 %:density >= 0.001 && density < 0.01
 from 1 %:density >= 0.01
 SET
-    done | { echo "layout,class,matrices,8,32,128,512,n" && cat; } | markdown layout class matrices 8 32 128 512 n
+    done | { echo "layout,class,matrices,8,32,128,512,n,two_cards" && cat; } | markdown layout class matrices 8 32 128 512 n
 }
 
 part_plan-tables()
@@ -188,14 +199,14 @@ part_plan-tables()
         versus 'gslice:strip=0:split=0*@csr' 'cusparse-*-col*@csr' "$real"
     } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
     printf '### Large matrices\n\n'
-    query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
+    query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns,card \
         | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '
-            BEGIN { print "name", "k", "kernel", "us", "over_library" }
+            BEGIN { print "name", "k", "kernel", "us", "over_library", "two_cards" }
             $1 != name || $2 != k { flush(); name = $1; k = $2; own = lib = "" }
-            $3 ~ /^cusparse/ { if (lib == "") lib = $4; next }
-            own == "" { own = $4; kernel = $3 }
+            $3 ~ /^cusparse/ { if (lib == "") { lib = $4; of_lib = $5 } next }
+            own == "" { own = $4; kernel = $3; of_own = $5 }
             END { flush() }
-            function flush() { if (own != "" && lib != "") print name, k, kernel, sprintf("%.1f", own / 1000), sprintf("%.3f", lib / own) }' \
+            function flush() { if (own != "" && lib != "") print name, k, kernel, sprintf("%.1f", own / 1000), sprintf("%.3f", lib / own), of_own != "" && of_lib != "" && of_own != of_lib }' \
         | markdown name k kernel us over_library
     summary "Fastest kernel and order; what always taking it loses, in %" \
         "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \

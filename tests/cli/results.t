@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 52
+plan 63
 
 published()
 {
@@ -82,6 +82,39 @@ for page in spmv csrk rs tiles types; do
         ok "$page.md has a table of ${command% -->}" test "$(wc -l <"$tmp/lines")" -gt 3
         is "all of it is what the command prints" "$(grep -vxF -f "$tmp/printed" "$tmp/lines")" ""
     done <"$tmp/marks"
+done
+# a ratio of two cards is marked: markdown of jobs/campaign-tables.sh, which prints all of these tables, shows how many a
+# line has, asked or not, so that no line of a page without that column is found in what is printed
+printf 'a,geomean,two_cards\n"x,y",1.5,0\nz,2,3\n' >"$tmp/mixed"
+marked_by() # marked_by COLUMN...: how the generator prints that table
+{
+    bash -c '. "$1" && shift && markdown "$@"' _ "$top_srcdir/jobs/campaign-tables.sh" "$@" <"$tmp/mixed" | head -n 4 | tr '\n' ' '
+}
+marked_table='| a | geomean | two_cards | | --- | --- | --- | | x,y | 1.5 | 0 | | z | 2 | 3 | '
+is "a table with a ratio of two cards has the mark" "$(marked_by a geomean)" "$marked_table"
+is "once" "$(marked_by a geomean two_cards)" "$marked_table"
+sed -i s/3$/0/ "$tmp/mixed"
+is "and one without has none" "$(marked_by a geomean)" '| a | geomean | | --- | --- | | x,y | 1.5 | | z | 2 | '
+for page in types rs README; do
+    sed 's/ two_cards |$//; /^| ---/!s/^\(|.*|\) [0-9]* |$/\1/' "$results/$page.md" >"$tmp/unmarked.md"
+    case $page in
+    README) cp "$tmp/plan-tables" "$tmp/printed"; command=none ;;
+    *)
+        grep '^<!-- from rowcast .* -->$' "$results/$page.md" | head -n 1 >"$tmp/marks"
+        command=$(sed 's/^<!-- from //; s/ -->$//' "$tmp/marks")
+        columns=$(sed -n '/^<!-- from rowcast/,/^<!-- end/p' "$tmp/unmarked.md" | grep '^|' | head -n 1 | tr -d '|')
+        # shellcheck disable=SC2016,SC2086  # of that shell; columns are words
+        (cd "$top_srcdir" && sh -c "$command -f csv") \
+            | bash -c '. "$1" && shift && markdown "$@"' _ "$top_srcdir/jobs/campaign-tables.sh" $columns >"$tmp/printed"
+        ;;
+    esac
+    sed -n '/^<!-- from \(rowcast\|the plans\)/,/^<!-- end/p' "$tmp/unmarked.md" | grep '^|' | head -n 3 | tail -n 1 >"$tmp/lines"
+    is "$page.md without its mark fails" "$(wc -l <"$tmp/lines"):$(grep -cvxF -f "$tmp/printed" "$tmp/lines")" 1:1
+done
+# tables that are made of rows have no such column: their rows are of one card
+for rows in 'h200-orders:run ~ "01a207a*"' 'h200-orders:kernel ~ "gstat*" && rows > 30000' 'h200-large:k > 0' 'h200-spmv-628:rows > 0' 'h100-tiles:k > 0'; do
+    "$ROWCAST" query "$results/${rows%%:*}.h5" -f csv --columns card -w "status == ok && (${rows#*:})" | tail -n +2 | sort -u >"$tmp/cards"
+    is "${rows%%:*}.h5 has rows of one card where ${rows#*:}" "$(wc -l <"$tmp/cards")" 1
 done
 # what a store lacks of the library's fastest algorithms, its page names
 for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
