@@ -276,8 +276,9 @@ def preloaded(library, environment):
 def said_by(stderr):
     """What the drop-in said at exit; RuntimeError when it was not there or makes no plans."""
     said = [line for line in stderr.splitlines() if line.startswith("rowcast")]
-    if not said or said[0].startswith("rowcast: no plans"):
-        raise RuntimeError(f"no drop-in: {(said or stderr.splitlines() or ['it says nothing'])[0]}")
+    none = [line for line in said if line.startswith("rowcast: no plans")]
+    if none or not said:
+        raise RuntimeError(f"no drop-in: {(none or stderr.splitlines() or ['it says nothing'])[0]}")
     return said
 
 

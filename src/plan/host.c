@@ -104,6 +104,14 @@ static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *opt
     return host_new(options ? options->threads : 0, host, err);
 }
 
+static int was_timed(const rc_plan_t *plan)
+{
+    for (int i = 0; i < plan->entries; i++)
+        if (plan->entry[i].part.tune_ns > 0)
+            return 1;
+    return plan->transpose && was_timed(plan->transpose);
+}
+
 /* Beside other programs a team that spins takes the CPU from the thread that it waits for: while
  * candidates are timed it sleeps there, and no longer. */
 static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
@@ -116,7 +124,7 @@ static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
     place.user = d;
     d->watch(d, 1);
     rc_status_t st = rc_plan_new(&place, problem, a, options, out, err);
-    if (st == RC_OK)
+    if (st == RC_OK && was_timed(*out))
         rc_device_company(d, (*out)->company);
     rc_crowd_release(&hold);
     return st;

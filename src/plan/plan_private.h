@@ -297,6 +297,7 @@ typedef struct rc_plan_try {
     int64_t kept;              /**< bytes of other preparations that stay */
     rc_plan_scratch_t *scratch;
     rc_plan_candidate_t *candidate; /**< gets what is found out of it */
+    int alone;                      /**< 1: it shares nothing with another K either */
 } rc_plan_try_t;
 
 /** Build a candidate's order (or find it), analyse and prepare, or share what another K of the plan

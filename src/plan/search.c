@@ -135,7 +135,7 @@ static rc_status_t prepare_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
     f->held = -1;
     for (int j = 0; st == RC_OK && j < f->count; j++) {
         rc_plan_candidate_t c = e->candidate[f->of[j]];
-        const rc_plan_try_t what = {e->part.k, NULL, kept, &t->scratch, &c};
+        const rc_plan_try_t what = {e->part.k, NULL, kept, &t->scratch, &c, f->anew};
         int is_best = f->of[j] == t->best;
         double part = (double)t->most_ns / (j < 2 || is_best ? none : no_others);
         f->half[0][j].slow_ns = f->half[1][j].slow_ns =

@@ -194,12 +194,12 @@ int rc_plan_trial_has_owner(const rc_plan_t *plan, const rc_plan_trial_t *trial)
     return own == array;
 }
 
-/* Whose matrix a candidate shares; NULL: it is prepared.  \param[in] of  of another plan, or
- * NULL */
+/* Whose matrix a candidate shares; NULL: it is prepared. */
 static const rc_plan_trial_t *shared_with(
-    const rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t)
+    const rc_plan_t *plan, const rc_plan_try_t *w, rc_plan_trial_t *t)
 {
-    if (!t->spec.kernel->shares)
+    const rc_plan_trial_t *of = w->of;
+    if (!t->spec.kernel->shares || w->alone)
         return NULL;
     if (of && !rc_plan_same_geometry(&of->problem.geometry, &t->problem.geometry))
         return NULL; /* its order may be another one */
@@ -310,7 +310,7 @@ static rc_status_t try_prepare(
     *t = (rc_plan_trial_t){0};
     RC_TRY(pose(plan, w->k, c, t, why));
     int64_t start = rc_clock_ns();
-    const rc_plan_trial_t *of = shared_with(plan, w->of, t);
+    const rc_plan_trial_t *of = shared_with(plan, w, t);
     RC_TRY(analyse(plan, of, t, &c->bytes, why));
     c->order_ns = plan->order[t->order]->ns;
     RC_TRY(check_memory(plan, c->bytes, rc_sat_add(w->kept, held_bytes(plan)), why));

@@ -68,13 +68,13 @@ running()
     case ${running_line##*) } in [ZX]*) return 1 ;; esac
 }
 
-# comes ID COMMAND...: wait until the command succeeds, however slow the machine is; 1 when that process ends before
+# comes ID COMMAND...: wait until the command succeeds, however slow the machine is; not 0 when that process ends before
 comes()
 {
     comes_id=$1
     shift
     until "$@"; do
-        running "$comes_id" || return 1
+        running "$comes_id" || { "$@"; return; } # it may have come since
         sleep 0.05
     done
 }

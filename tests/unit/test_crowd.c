@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -248,7 +249,23 @@ static int holding(void)
     return 0;
 }
 
-/* One line of a program of its own, "probe ROOT" or "hold ROOT", with a setting of the user's. */
+/* Where the team without work cannot have its threads nothing ends: prints 0, or "-" where no such limit can be set. */
+static int limited(void)
+{
+    enum { SOMEBODY = 54321, THREADS = 2 }; /* a user who runs nothing else, for the limit is of all that one runs */
+    static const rc_crowd_t among = {.others = 9, .cpus = 2, .mask = 2};
+    const struct rlimit most = {THREADS, THREADS};
+    const rc_crowd_hold_t h = rc_crowd_hold(2);
+    if (geteuid() != 0 || setuid(SOMEBODY) != 0 || setrlimit(RLIMIT_NPROC, &most) != 0)
+        puts("-");
+    else
+        printf("%d\n", rc_crowd_wait(&among, 2));
+    rc_crowd_release(&h);
+    (void)fflush(stdout);
+    _exit(0); /* what looks for leaks needs a thread */
+}
+
+/* One line of a program of its own, "probe ROOT", "hold ROOT" or "limited ROOT", with a setting of the user's. */
 static void run_probe(const char *setting, const char *what, const char *root, char found[128])
 {
     char self[SCRATCH_PATH];
@@ -304,6 +321,14 @@ static void a_hold_ends(void **state)
     assert_memory_equal(found, right, strlen(found) == 5 ? 5 : strlen(right) + 1);
     run_probe("OMP_WAIT_POLICY=active", "hold", "", found); /* as the user says */
     assert_memory_equal(found, "10001", 5);
+}
+
+static void a_limit_of_threads_ends_nothing(void **state)
+{
+    (void)state;
+    char found[128] = "";
+    run_probe("", "limited", "", found);
+    assert_non_null(strchr("01-", found[0])); /* 1: of LLVM's runtime, which has no such team */
 }
 
 /* ------------------------------------------------------------------- waiting for a CPU */
@@ -413,6 +438,8 @@ int main(int argc, char **argv)
         return probe(argv[2]);
     if (argc == 3 && strcmp(argv[1], "hold") == 0)
         return holding();
+    if (argc == 3 && strcmp(argv[1], "limited") == 0)
+        return limited();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_read),
         cmocka_unit_test(crowds_share_cpus),
@@ -422,6 +449,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(another_program_makes_it_wait),
         cmocka_unit_test(teams_wait_asleep_where_cpus_are_shared),
         cmocka_unit_test(a_hold_ends),
+        cmocka_unit_test(a_limit_of_threads_ends_nothing),
     };
     return cmocka_run_group_tests_name("crowd", tests, scratch_setup, scratch_teardown);
 }

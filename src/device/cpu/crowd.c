@@ -4,6 +4,7 @@
 #include "base/stats.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -168,7 +169,8 @@ int rc_crowd_shares(const rc_crowd_t *c)
 static struct {
     pthread_mutex_t lock; /* of the others */
     int holders;          /* who let us say how teams wait: the program, calls of the library */
-    int cpus;             /* the process began with; 0: how teams wait is not for us to say */
+    int began;            /* CPUs of the process when this was loaded, as OpenMP */
+    int cpus;             /* the same; 0: how teams wait is not for us to say */
     int spare;            /* threads that the team without work should have; 0: there is none */
     int got;              /* and has: OMP_THREAD_LIMIT and the like give fewer */
     pthread_t thread;
@@ -176,18 +178,68 @@ static struct {
     sem_t over;
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+__attribute__((constructor)) static void begin(void)
+{
+    waiting.began = omp_get_num_procs();
+}
+
 /* That of LLVM and Intel is told, by each thread that leads a team. */
 extern void kmp_set_blocktime(int ms) __attribute__((weak));
 extern int kmp_get_blocktime(void) __attribute__((weak));
+
+/* 1: teams are of LLVM, which may stand beside GNU's in a process. */
+static int is_llvm(void)
+{
+    Dl_info teams;
+    Dl_info told;
+    int (*const procs)(void) = omp_get_num_procs;
+    void (*const tell)(int) = kmp_set_blocktime;
+    const void *at[2];
+    memcpy(&at[0], &procs, sizeof procs);
+    memcpy(&at[1], &tell, sizeof tell);
+    return kmp_set_blocktime && kmp_get_blocktime && dladdr(at[0], &teams) &&
+           dladdr(at[1], &told) && teams.dli_fbase == told.dli_fbase;
+}
+
+static void *be_one(void *gate)
+{
+    while (sem_wait(gate) != 0)
+        ; /* a signal */
+    return gate;
+}
+
+/* 1: so many threads more can be there: where one of a team cannot, OpenMP ends the process. */
+static int can_start(int count)
+{
+    sem_t gate;
+    int n = 0;
+    pthread_t *thread = calloc((size_t)count + 1, sizeof *thread);
+    if (!thread || sem_init(&gate, 0, 0) != 0) {
+        free(thread);
+        return 0;
+    }
+    while (n < count && pthread_create(&thread[n], NULL, be_one, &gate) == 0)
+        n++;
+    for (int i = 0; i < n; i++)
+        (void)sem_post(&gate);
+    for (int i = 0; i < n; i++)
+        (void)pthread_join(thread[i], NULL);
+    (void)sem_destroy(&gate);
+    free(thread);
+    return n == count;
+}
 
 /* That of GNU spins for 300,000 turns, 5 ms, but for 100 where it has more threads than the process
  * began with CPUs: a team without work, asleep, makes them so many. */
 static void *be_spare(void *unused)
 {
     (void)pthread_setname_np(pthread_self(), "spare"); /* for who looks */
+    waiting.got = 0;
+    if (can_start(waiting.spare - 1)) {
 #pragma omp parallel num_threads(waiting.spare)
-    if (omp_get_thread_num() == 0)
-        waiting.got = omp_get_num_threads();
+        if (omp_get_thread_num() == 0)
+            waiting.got = omp_get_num_threads();
+    }
     (void)sem_post(&waiting.there);
     while (sem_wait(&waiting.over) != 0)
         ; /* a signal */
@@ -205,7 +257,7 @@ static void keep_spare(int want)
 {
     if (want == waiting.spare)
         return;
-    if (kmp_set_blocktime) {
+    if (is_llvm()) {
         waiting.spare = want;
         waiting.got = omp_get_thread_limit() > 1 ? want : 0;
         return;
@@ -229,7 +281,7 @@ static int wait_so(const rc_crowd_t *c, int team)
     if (waiting.holders > 1 && want < waiting.spare) /* what another one wants */
         want = waiting.spare;
     keep_spare(want);
-    if (kmp_set_blocktime && waiting.cpus > 0)
+    if (waiting.cpus > 0 && is_llvm())
         kmp_set_blocktime(waiting.spare ? 0 : usual_ms);
     return is_asleep();
 }
@@ -282,10 +334,10 @@ rc_crowd_hold_t rc_crowd_hold(int team)
     (void)pthread_mutex_lock(&waiting.lock);
     if (waiting.holders == 0 && sem_init(&waiting.there, 0, 0) == 0 &&
         sem_init(&waiting.over, 0, 0) == 0)
-        waiting.cpus = omp_get_num_procs();
+        waiting.cpus = waiting.began;
     h.held = waiting.cpus > 0;
     waiting.holders += h.held;
-    h.blocktime_ms = kmp_get_blocktime ? kmp_get_blocktime() : 0;
+    h.blocktime_ms = is_llvm() ? kmp_get_blocktime() : 0;
     (void)pthread_mutex_unlock(&waiting.lock);
     return h;
 }
@@ -301,7 +353,7 @@ void rc_crowd_release(const rc_crowd_hold_t *h)
         (void)sem_destroy(&waiting.there);
         (void)sem_destroy(&waiting.over);
     }
-    if (kmp_set_blocktime && kmp_get_blocktime)
+    if (is_llvm())
         kmp_set_blocktime(h->blocktime_ms);
     (void)pthread_mutex_unlock(&waiting.lock);
 }

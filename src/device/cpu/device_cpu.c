@@ -43,7 +43,8 @@ void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX])
     text[0] = '\0';
     if (state.crowded > 0 && d->executor.kind == RC_DEVICE_CPU)
         (void)snprintf(text, RC_COMPANY_MAX,
-            "load %.2g on %d CPUs: other programs made these times", state.others, state.cpus);
+            "load %.*f on %d CPUs: other programs made these times", state.others < 10,
+            state.others, state.cpus);
     else if (state.crowded > 0)
         (void)snprintf(text, RC_COMPANY_MAX, "%.0f other processes on the GPU", state.others);
 }
