@@ -353,21 +353,21 @@ RC_API rc_status_t rc_store_check(const char *path, int *sealed, rc_err_t *err);
 /** A row of /results, as rc_store_partners sees it.  Members have the names and numbers of its
  *  columns. Those up to `line` are what two results that are compared have in common. */
 typedef struct rc_store_timed {
-    int64_t matrix;
-    int64_t op;
-    int64_t k;
-    int64_t precision;
-    int64_t cache;
-    int64_t device;
-    int64_t kernel;
-    int64_t layout;
-    int64_t nw;
-    int64_t nt;
-    int64_t line;
-    int64_t run;
-    int64_t card;     /**< equal numbers, the same GPU; -1: not known, or the device is none */
-    int64_t baseline; /**< 1: ok, and of the order that others are compared with; 0: it is not */
-    int64_t newest;   /**< 1: no later result of its case; 0: there is one */
+    int64_t matrix;    /**< number of the matrix */
+    int64_t op;        /**< operation */
+    int64_t k;         /**< columns of the dense operands */
+    int64_t precision; /**< value type */
+    int64_t cache;     /**< cold or warm */
+    int64_t device;    /**< device class */
+    int64_t kernel;    /**< with its parameters */
+    int64_t layout;    /**< of the dense operands */
+    int64_t nw;        /**< of rc_geometry_t */
+    int64_t nt;        /**< of rc_geometry_t */
+    int64_t line;      /**< of rc_geometry_t */
+    int64_t run;       /**< the run that timed it */
+    int64_t card;      /**< equal numbers, the same GPU; -1: not known, or the device is none */
+    int64_t baseline;  /**< 1: ok, and of the order that others are compared with; 0: it is not */
+    int64_t newest;    /**< 1: no later result of its case; 0: there is one */
 } rc_store_timed_t;
 
 /** What rc_store_partners says of a result without a partner. */

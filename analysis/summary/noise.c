@@ -94,8 +94,8 @@ static void say(const noise_t *n, rc_str_t *line)
         rc_str_addf(line, "%s%.2g other processes on the GPU", next(line, began),
             n->load / (double)n->crowded);
     else if ((double)n->crowded > few)
-        rc_str_addf(line, "%sload %.2g on %" PRId64 " CPUs", next(line, began),
-            n->load / (double)n->crowded, n->cpus);
+        rc_str_addf(line, "%sload %.2g on %" PRId64 " CPU%s", next(line, began),
+            n->load / (double)n->crowded, n->cpus, rc_plural(n->cpus));
     if ((double)n->slowed > few)
         rc_str_addf(line, "%sclock held back in %" PRId64 " case%s", next(line, began), n->slowed,
             rc_plural(n->slowed));

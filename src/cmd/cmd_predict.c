@@ -425,7 +425,8 @@ static rc_status_t get_model(
     RC_PASS(rc_command_open_device(NULL, (int)o->threads, &d, err));
     rc_status_t st = find_model(&at, a, d->class_name, m, found, err);
     if (st == RC_OK && strcmp((*m)->device, d->class_name) != 0 && !o->request.device)
-        fprintf(stderr, "rowcast predict: no model is of this device, %s\n", d->class_name);
+        fprintf(stderr, "rowcast predict: no model is of this device, %s: this one is of %s\n",
+            d->class_name, (*m)->device);
     rc_device_close(d);
     return st;
 }

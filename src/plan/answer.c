@@ -122,15 +122,13 @@ static void add_others(
                         : "is surely faster");
 }
 
-static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_t *of)
+static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_t *of, int hidden)
 {
     if (c == of)
         rc_str_add(s, ", and nothing tried is worth a change");
     else if (isnan(of->time_ns))
         return; /* it could not be timed */
-    else if (!is_faster(c, of) && !is_faster(of, c))
-        rc_str_addf(s, ", as fast as %s", of->kernel);
-    else {
+    else if (is_faster(c, of) || is_faster(of, c)) {
         double time[] = {of->time_ns, c->time_ns};
         double setup[] = {of->setup_ns, c->setup_ns};
         double products = rc_break_even(0, time, setup, 0, 1);
@@ -140,7 +138,8 @@ static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_
             rc_str_add(s, " after ");
             add_count(s, products);
         }
-    }
+    } else if (!hidden) /* errors that hide what is faster do not make it equal */
+        rc_str_addf(s, ", as fast as %s", of->kernel);
 }
 
 static void add_comparisons(
@@ -150,7 +149,7 @@ static void add_comparisons(
     const rc_plan_row_t *of = baseline_of(a);
     int hidden = is_hidden(c, keep, of);
     if (!(hidden && c == of) && (is_original(c) || of != keep))
-        add_baseline(s, c, of);
+        add_baseline(s, c, of, hidden);
     if (hidden) {
         rc_str_add(s, "; the times disagree too much to tell more, as beside other programs");
         return;

@@ -43,8 +43,8 @@ void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX])
     text[0] = '\0';
     if (state.crowded > 0 && d->executor.kind == RC_DEVICE_CPU)
         (void)snprintf(text, RC_COMPANY_MAX,
-            "load %.*f on %d CPUs: other programs made these times", state.others < 10,
-            state.others, state.cpus);
+            "load %.*f on %d CPU%s: other programs made these times", state.others < 10,
+            state.others, state.cpus, state.cpus == 1 ? "" : "s");
     else if (state.crowded > 0)
         (void)snprintf(text, RC_COMPANY_MAX, "%.0f other processes on the GPU", state.others);
 }
