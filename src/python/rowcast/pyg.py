@@ -211,7 +211,9 @@ class _Propagate:
             return None
         weight = given.get(self.weight) if self.weight else None
         pair = given["x"] if isinstance(given["x"], (tuple, list)) else (given["x"], given["x"])
-        end = 1 if layer.flow == "source_to_target" else 0
+        end = _end_of(layer)
+        if not _has_ends(pair, end):
+            return None
         x, other = pair[1 - end], pair[end]
         if not _fits(x, weight, self.weight == "alpha", edge_index, attention):
             return None
@@ -221,6 +223,17 @@ class _Propagate:
         if size is not None and size[1 - end] not in (None, x.shape[0]):
             return None  # for PyTorch Geometric to refuse
         return _Asked(x, (int(rows), x.shape[0]), end)
+
+
+def _end_of(layer: Any) -> int:
+    """The row of edges that says where they end."""
+    return 1 if layer.flow == "source_to_target" else 0
+
+
+def _has_ends(pair: Any, end: int) -> bool:
+    """Whether it is certain which one of a pair is of the ends.  Against the usual flow versions
+    of PyTorch Geometric differ: before 2.5 the first one is, since then the second."""
+    return end == 1 or pair[0] is pair[1]
 
 
 def _fits(x: Any, weight: Optional[Tensor], by_heads: bool, edge_index: Tensor,
@@ -336,7 +349,9 @@ class _Update:
                 or not _is_pair(pair, dims, edge_index)
                 or (edge_attr is not None and edge_attr.shape[0] != edge_index.shape[1])):
             return None
-        end = 1 if self.layer.flow == "source_to_target" else 0
+        end = _end_of(self.layer)
+        if not _has_ends(pair, end):
+            return None
         row, col = pair[end], pair[1 - end]
         shape = row.shape[0], col.shape[0]
         if size is not None and any(told not in (None, n) for told, n in

@@ -56,15 +56,17 @@ class MessagePassing(torch.nn.Module):
                 found[name] = given.get(name)
                 continue
             of = given[name[:-2]]
-            of = of[at] if isinstance(of, (tuple, list)) else of
-            if of is not None:
-                size[at] = of.shape[0] if size[at] is None else size[at]
-                if size[at] != of.shape[0]:
-                    raise ValueError(f"{of.shape[0]} vertices where {size[at]} are said")
+            pair = of if isinstance(of, (tuple, list)) else None
+            for end, one in [(at, of)] if pair is None else enumerate(pair):
+                if one is not None:
+                    size[end] = one.shape[0] if size[end] is None else size[end]
+                    if size[end] != one.shape[0]:
+                        raise ValueError(f"{one.shape[0]} vertices where {size[end]} are said")
+            if pair is not None:  # as from 2.5 on: the first one is of the begins, in either flow
+                of = pair[0 if at == j else 1]
             found[name] = None if of is None else of.index_select(0, edge_index[at])
         if size[i] is None:
-            both = next(v for v in given.values() if isinstance(v, (tuple, list)))
-            size[i] = size[j] if both[i] is None else both[i].shape[0]
+            size[i] = size[j]
         if "index" in found:
             found.update(index=edge_index[i], dim_size=size[i])
         return found, size[i]
