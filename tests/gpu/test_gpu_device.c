@@ -343,7 +343,8 @@ static void full_batches_do_not_block(void **state)
     fault_end(&f);
 }
 
-/* A run that waits for its own work cannot be behind a gate, which then opens by itself. */
+/* A run that waits for its own work cannot be behind a gate, which then opens by itself: four that were held
+ * up would take four times 27 ms.  The best of many tries, since other programs use the GPU too. */
 static void runs_that_wait_are_not_held_up_for_long(void **state)
 {
     rc_device_t *d = device(state);
@@ -351,12 +352,12 @@ static void runs_that_wait_are_not_held_up_for_long(void **state)
     int64_t wall;
     int64_t least = INT64_MAX;
     fault_begin(&f, d, "mode=2");
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 50 && least >= 10 * MS; i++) {
         timed(&f, 4, &wall);
         assert_true(wall < 1000 * (int64_t)MS);
         least = wall < least ? wall : least;
     }
-    assert_true(least < 10 * MS);
+    assert_true(least < 50 * MS);
     assert_int_equal(wrong_values(&f), 0);
     fault_end(&f);
 }

@@ -56,6 +56,7 @@ typedef struct plan {
     rc_c_order_t only_order;
     int64_t turn; /* counts what was asked for, and picks */
     int64_t sample;
+    int made; /* 1: there are operands of this K */
     int64_t runs;
     int64_t skipped;
     schedules_t cache[16];
@@ -248,9 +249,12 @@ static void drop_schedules(plan_t *plan)
 
 enum { VARIANTS_MAX = 4096 }; /* of a kernel, beyond which some are drawn for each K or schedule */
 
-/* What multiplies rows between copies, so many columns at a time, goes through all of its own. */
-static int64_t variants_of(const rc_kernel_t *k)
+/* What multiplies rows between copies, so many columns at a time, goes through all of its own.  To go through
+ * thousands takes longer than one run in thousands. */
+static int64_t variants_of(const plan_t *plan, const rc_kernel_t *k)
 {
+    if (plan->sample > 1)
+        return 0;
     for (int i = 0; i < RC_KERNEL_PARAMS_MAX && k->param[i].name; i++)
         if (strcmp(k->param[i].name, "columns") == 0)
             return 0;
@@ -263,6 +267,9 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
     int64_t turn = plan->turn++;
     if (turn % plan->sample != 0)
         return;
+    if (!plan->made)
+        gpu_operands_new(&plan->o);
+    plan->made = 1;
     rc_geometry_t g = spec->kernel->geometry(plan->o.x, spec->param, plan->o.precision);
     uint64_t dice = rc_rng_hash(1, (uint64_t)turn);
     int which = (int)((dice >> 8) % (uint64_t)schedule_count());
@@ -288,8 +295,16 @@ static void run_kernels(plan_t *plan)
 {
     for (int i = 0; rc_kernels[i]; i++)
         if (is_tested(plan, rc_kernels[i]))
-            for_some_variants(rc_kernels[i], variants_of(rc_kernels[i]), (uint64_t)plan->turn,
+            for_some_variants(rc_kernels[i], variants_of(plan, rc_kernels[i]), (uint64_t)plan->turn,
                 run_variant, plan);
+}
+
+/* The operands are made by the first run. */
+static void drop_operands(plan_t *plan)
+{
+    if (plan->made)
+        gpu_operands_free(&plan->o);
+    plan->made = 0;
 }
 
 /* Every schedule and order of the output, at a K that changes; else every K, and a schedule that
@@ -300,14 +315,13 @@ static void every_schedule(plan_t *plan)
 {
     static const int64_t ks[] = {5, 33, 1, 64, 17, 4, 129, 2, 100, 9, 31};
     plan->o.k = plan->o.operation->has_k ? ks[plan->turn % (int64_t)(sizeof ks / sizeof ks[0])] : 1;
-    gpu_operands_new(&plan->o);
     for (int which = 0; which < schedule_count(); which++)
         for (int order = 0; order < 2; order++) {
             plan->only_which = which;
             plan->only_order = order ? RC_C_SCHEDULE : RC_C_ORIGINAL;
             run_kernels(plan);
         }
-    gpu_operands_free(&plan->o);
+    drop_operands(plan);
 }
 
 static void every_k(plan_t *plan)
@@ -318,9 +332,8 @@ static void every_k(plan_t *plan)
     plan->only_which = -1;
     for (size_t i = 0; i < count; i++) {
         plan->o.k = ks[i];
-        gpu_operands_new(&plan->o);
         run_kernels(plan);
-        gpu_operands_free(&plan->o);
+        drop_operands(plan);
     }
 }
 

@@ -82,7 +82,10 @@ static void run(there_t *t, rc_plan_t *plan, const rc_plan_problem_t *p, const i
         .ld_out = now.out.ld,
         .transposed = turned,
         .conjugated = turned};
-    ok(rc_plan_execute_complex(plan, &product, t->stream, &err), &err, what);
+    const rc_status_t st = rc_plan_execute_complex(plan, &product, t->stream, &err);
+    if (st == RC_ENOTSUP && strncmp(what, "cusparse", 8) == 0) /* wants other leading dimensions */
+        return;
+    ok(st, &err, what);
     CUDA(cudaStreamSynchronize(t->stream));
     CUDA(cudaMemcpy(now.out.data, t->out, sizeof now.out.data, cudaMemcpyDeviceToHost));
     check(p, a, alpha, beta, what);
