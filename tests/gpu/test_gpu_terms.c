@@ -118,14 +118,17 @@ static void extremes_are_those_of_the_host(void **state)
     end(&g);
 }
 
-/* What a softmax or its gradient is there, as near as the type allows: a term of a row has the size of the largest share in
- * it, a sum over a row that of all its shares, which is 1. */
+/* What a softmax or its gradient is there, as near as the type and sums of so many terms allow: a term of a row has the
+ * size of the largest share in it, a sum over a row that of all its shares, which is 1. */
 static void same(rc_precision_t type, const void *there, const void *host, const double *size, int64_t n)
 {
-    const double roundings = 32;
+    enum { STORED = 32, SUMMED = 6000 }; /* roundings */
+    const double off = STORED * rc_type(type)->unit + SUMMED * rc_type(rc_type(type)->sum)->unit;
     for (int64_t i = 0; i < n; i++) {
         double found = rc_type(type)->load(there, i), expected = rc_type(type)->load(host, i);
-        assert_true(fabs(found - expected) <= roundings * rc_type(type)->unit * (size ? size[i] : 1));
+        if (!(fabs(found - expected) <= off * (size ? size[i] : 1)))
+            fail_msg("%s, number %d: expected %g, found %g, of %g", rc_precision_name(type), (int)i, expected, found,
+                size ? size[i] : 1);
     }
 }
 
