@@ -4,7 +4,7 @@
     jobs/clients.py                              all, each twice; a table on stdout
     jobs/clients.py --defaults                   networks of 1 s to 11 s as a user starts them, without settings
     jobs/clients.py --sizes 100000 --features 64 gcn cupy
-    jobs/clients.py --module                     not the drop-in, but plans of the Python module
+    jobs/clients.py --module --rounds 3          not the drop-in, but plans of the Python module; three processes each
     jobs/clients.py --module --autocast gat-edges  layers of PyTorch Geometric by rowcast.pyg, in bf16 both times
     jobs/clients.py --module --device cpu --sizes 1000 gat-edges  on the CPUs, to see whether it is right
     jobs/clients.py --run out.json gcn           in this process, as it is; for profilers
@@ -315,21 +315,38 @@ def times(a, b):
             sum(b["ms"][COLD:]))
 
 
+def in_turns(args):
+    """So many processes of each way, in turns.  Returns the runs, pairs, and what the last one said."""
+    rounds, lines = [], []
+    for _ in range(args.rounds):
+        plain, _ = child(args, False)
+        ours, lines = child(args, True)
+        rounds.append((plain, ours))
+    return rounds, lines
+
+
+def row(pairs):
+    """The columns of a case, of all rounds the medians."""
+    error = next((run["error"] for pair in pairs for run in pair if "error" in run), None)
+    if error:
+        return error
+    each = [(*times(a, b), max(b["ms"][COLD:])) for a, b in pairs]
+    x, y, u, v, slowest = (statistics.median(column) for column in zip(*each))
+    apart = max(difference(a["losses"], b["losses"]) for a, b in pairs)
+    return f"{x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} | {slowest / x:.1f} | {apart:.1e}"
+
+
 def table(args):
-    plain, _ = child(args, False)
-    ours, lines = child(args, True)
-    print(f"{plain['device']}, PyTorch {plain['torch']}, CUDA {plain['cuda']}, {args.epochs} epochs, ms an epoch\n")
+    rounds, lines = in_turns(args)
+    first = rounds[0][0]
+    print(f"{first['device']}, PyTorch {first['torch']}, CUDA {first['cuda']}, {args.epochs} epochs, ms an epoch"
+          + (f", medians of {args.rounds} processes" if args.rounds > 1 else "") + "\n")
     print("| client | graph | vertices | entries | features | alone, median | with, median | speedup | alone, all | with, all "
           "| speedup | slowest with, steps | losses differ by |")
     print("| --- " * 13 + "|")
-    for a, b in zip(plain["results"], ours["results"]):
-        head = f"| {a['client']} | {a['graph']} | {a['vertices']:,} | {a['entries']:,} | {a['features']} "
-        if "error" in a or "error" in b:
-            print(head + "| " + (a.get("error") or b["error"]) + " |")
-            continue
-        x, y, u, v = times(a, b)
-        print(head + f"| {x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} "
-              f"| {max(b['ms'][COLD:]) / x:.1f} | {difference(a['losses'], b['losses']):.1e} |")
+    for i, case in enumerate(first["results"]):
+        print(f"| {case['client']} | {case['graph']} | {case['vertices']:,} | {case['entries']:,} | {case['features']} | "
+              + row([tuple(run["results"][i] for run in pair) for pair in rounds]) + " |")
     print("\n" + "\n".join(lines))
 
 
@@ -367,6 +384,8 @@ def main():
     p.add_argument("--graphs", type=lambda t: t.split(","), default=list(GRAPHS), help="[communities,powerlaw]")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu: those that need no CuPy [cuda]")
     p.add_argument("--epochs", type=int, default=100)
+    p.add_argument("--rounds", type=int, default=1, help="processes of each way, in turns, of which medians are taken; not with "
+                   "--defaults [1]")
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
     p.add_argument("--autocast", action="store_true", help="layers in bf16 where PyTorch has it so")
@@ -379,8 +398,8 @@ def main():
         for name in names:
             if name not in known:
                 p.error(f"{what} '{name}': expected one of {', '.join(known)}")
-    if min(args.sizes + args.features) < 1 or args.epochs <= COLD or "" in (args.library, args.run):
-        p.error(f"expected sizes and features from 1 on, more than {COLD} epochs and names that are not empty")
+    if min(args.sizes + args.features) < 1 or args.epochs <= COLD or args.rounds < 1 or "" in (args.library, args.run):
+        p.error(f"expected sizes, features and rounds from 1 on, more than {COLD} epochs and names that are not empty")
     try:
         (run if args.run else defaults if args.defaults else table)(args)
     except RuntimeError as e:

@@ -132,6 +132,7 @@ clients.py more
 clients.py --graphs more
 clients.py --sizes ''
 clients.py --epochs 0
+clients.py --rounds 0
 clients.py --library ''
 solvers.py --cases more
 solvers.py --budget 0
