@@ -178,7 +178,7 @@ template <int EACH> int launch_entries(const rc_asked_t *p, void *, int)
 {
     cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
     rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
-        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+        rc::pick<rc::any>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             constexpr int WIDE = 16 / static_cast<int>(sizeof(T));
             const sddmm_args<T, decltype(ptr), decltype(idx)> a(p);

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(THREADS)
             if (e + u >= end)
                 continue;
             const int64_t col = static_cast<int64_t>(rc::load(a.col_idx + e + u)) - a.base;
-            val[u] = static_cast<S>(__ldg(a.val + e + u));
+            val[u] = rc::as_read(static_cast<S>(__ldg(a.val + e + u)), a.conjugated);
             x[u].vector = rc::load_vector<T, WIDTH>(a.b + col * a.ldb + column);
         }
 #pragma unroll
@@ -105,7 +105,7 @@ int launch_rows(const rc_asked_t *p, void *, int)
 {
     cudaStream_t stream = static_cast<cudaStream_t>(p->stream);
     rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
-        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+        rc::pick<rc::any>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             constexpr int WIDE = 16 / static_cast<int>(sizeof(T));
             const spmm_args<T, decltype(ptr), decltype(idx)> a(p);

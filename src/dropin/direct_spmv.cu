@@ -41,7 +41,8 @@ __device__ __forceinline__ rc::sum_of<T> sum_of_row(
 #pragma unroll
         for (int u = 0; u < BATCH; u++)
             if (col[u] >= 0)
-                sum = fma(static_cast<S>(val[u]), static_cast<S>(__ldg(a.b + col[u])), sum);
+                sum = fma(rc::as_read(static_cast<S>(val[u]), a.conjugated),
+                    static_cast<S>(__ldg(a.b + col[u])), sum);
     }
     return sum;
 }
@@ -90,7 +91,7 @@ template <int EACH_LANE> int launch_rows(const rc_asked_t *p, void *, int)
     const int shift = shift_of(p, EACH_LANE);
     const int64_t blocks = rc::pieces_of(p->a.rows, THREADS >> shift);
     rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
-        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+        rc::pick<rc::any>(p->a.precision, [&](auto t) {
             rows_kernel<<<static_cast<unsigned>(blocks), THREADS, 0,
                 static_cast<cudaStream_t>(p->stream)>>>(
                 rc::csr_args<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
@@ -125,8 +126,9 @@ template <typename S> open_rows<S> open_of(const rc_asked_t *p, void *scratch)
 
 int64_t merge_scratch(const rc_asked_t *p)
 {
-    return tiles_of(p) *
-           static_cast<int64_t>(2 * sizeof(double) + sizeof(int32_t)); /* enough for every sum */
+    return rc::pick<rc::any>(p->a.precision, [&](auto t) {
+        return tiles_of(p) * static_cast<int64_t>(2 * sizeof(RC_SUM(t)) + sizeof(int32_t));
+    });
 }
 
 /* How many row ends come before an item, by all lanes of a warp: each round leaves a 32nd. */
@@ -195,7 +197,8 @@ __device__ __forceinline__ void load_tile(
     for (int u = 0; u < EACH; u++)
         if (col[u] >= 0)
             product[rc::place_of(threadIdx.x + u * THREADS)] =
-                static_cast<S>(val[u]) * static_cast<S>(__ldg(a.b + col[u]));
+                rc::as_read(static_cast<S>(val[u]), a.conjugated) *
+                static_cast<S>(__ldg(a.b + col[u]));
 }
 
 template <typename T, typename P, typename I>
@@ -264,7 +267,7 @@ int launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
     const int blocks = static_cast<int>(rc::pieces_of(tiles, THREADS / WARP));
     int st = -1;
     rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
-        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+        rc::pick<rc::any>(p->a.precision, [&](auto t) {
             typedef RC_VALUE(t) T;
             const auto a = rc::csr_args<T, decltype(ptr), decltype(idx)>(p);
             const auto o = open_of<rc::sum_of<T>>(p, scratch);

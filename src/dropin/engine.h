@@ -45,11 +45,12 @@ typedef struct rc_strides {
 typedef struct rc_asked {
     rc_op_t op;
     rc_plan_matrix_t a; /**< on the device; sums and scalars are of the type of rc_dropin_type */
+    int conjugated;     /**< 1: its values are complex, and are conjugated as they are read */
     int base;           /**< of its indices: 0 or 1, of plans 0 */
     int64_t k;
     rc_layout_t layout;
-    double alpha;
-    double beta;
+    double alpha[2]; /**< real and imaginary part */
+    double beta[2];
     const void *alpha_at; /**< on the device, of the type of sums; NULL: it is alpha */
     const void *beta_at;
     const void *left;
@@ -75,7 +76,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 12, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 13, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {

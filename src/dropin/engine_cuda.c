@@ -432,12 +432,20 @@ static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_
 {
     rc_err_t err;
     cudaStream_t stream = p->stream;
-    const rc_pattern_ask_t ask = {
-        .check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
+    const rc_pattern_ask_t ask = {.check = check != RC_CHECK_NOT,
+        .number = number,
+        .told = check == RC_CHECK_TOLD,
+        .conjugated = p->conjugated};
+    const rc_plan_product_t product = {.k = p->k,
+        .alpha = {p->alpha[0], p->alpha[1]},
+        .in = {p->b},
+        .ld_in = {p->ldb},
+        .out = p->c,
+        .ld_out = p->ldc};
     if (failed(rc_stream_follow(&m->stream_id, stream, m->last)) ||
         failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
         failed(rc_pattern_between(m->overlaps, stream)) ||
-        rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
+        rc_plan_execute_complex(m->plan, &product, stream, &err) < 0)
         return -1;
     const rc_pattern_again_t again = {m->pattern, number, m->sums, m->blocks, m->overlaps};
     return ask.check && failed(rc_pattern_product(p, &again, stream)) ? -1 : 0;

@@ -1,5 +1,6 @@
 #include "dropin/pattern.h"
 #include "dropin/launch.cuh"
+#include "dropin/scalars.cuh"
 #include "device/cuda/overlap.cuh"
 #include "device/cuda/types.cuh"
 
@@ -101,12 +102,34 @@ template <typename P, typename I> __device__ void check(const pattern_args<P, I>
         conclude(x, piece, sum);
 }
 
+/* The last bit of a value, of complex ones the sign of the imaginary part. */
+template <typename T> T last_bit()
+{
+    return static_cast<T>(T{1} << (8 * sizeof(T) - 1));
+}
+
+template <> uint4 last_bit()
+{
+    return {0, 0, 0, 0x80000000u};
+}
+
+template <typename T> __device__ __forceinline__ T flipped(T x, T bits)
+{
+    return x ^ bits;
+}
+
+__device__ __forceinline__ uint4 flipped(uint4 x, uint4 bits)
+{
+    return {x.x ^ bits.x, x.y ^ bits.y, x.z ^ bits.z, x.w ^ bits.w};
+}
+
 /* Bits of values by their places. */
 template <typename T> struct values_args {
     T *to;
     const int32_t *place;
     const T *from;
     int64_t count;
+    T flips; /* bits that become others */
 };
 
 template <typename T> __device__ void put(const values_args<T> &v, int64_t block)
@@ -119,7 +142,7 @@ template <typename T> __device__ void put(const values_args<T> &v, int64_t block
         at[u] = first + u * THREADS < v.count ? v.place[first + u * THREADS] : 0;
 #pragma unroll
     for (int u = 0; u < VALUES; u++)
-        x[u] = at[u] > 0 ? v.from[at[u] - 1] : 0;
+        x[u] = at[u] > 0 ? flipped(v.from[at[u] - 1], v.flips) : T{};
 #pragma unroll
     for (int u = 0; u < VALUES; u++)
         if (first + u * THREADS < v.count)
@@ -287,15 +310,17 @@ template <typename T> struct factors {
     const T *val;
     bool columns;   /* of pointers and rows; else rows and columns */
     int64_t majors; /* columns, or entries, whose entries are added */
-    rc::sum_of<T> alpha;
+    rc::factor_of<rc::sum_of<T>> alpha;
     const T *b;
     int64_t b_row;
     int64_t b_col;
+    bool conjugated; /* values are */
 
     __device__ rc::sum_of<T> term(int64_t e, int64_t from, int64_t j) const
     {
         typedef rc::sum_of<T> S;
-        return static_cast<S>(val[e]) * static_cast<S>(b[from * b_row + j * b_col]);
+        return rc::as_read(static_cast<S>(val[e]), conjugated) *
+               static_cast<S>(b[from * b_row + j * b_col]);
     }
 };
 
@@ -305,7 +330,7 @@ template <typename T> __global__ void product_kernel(const factors<T> x, const t
     if (to.is_there())
         return;
     to.each([&](int64_t r, int64_t j) {
-        rc::sum_of<T> sum = 0;
+        rc::sum_of<T> sum(0);
         for (int64_t e = x.row_ptr[r]; e < x.row_ptr[r + 1]; e++)
             sum += x.term(e, x.col_idx[e], j);
         to.store(r, j, x.alpha * sum);
@@ -317,7 +342,9 @@ template <typename T> __global__ void clear_kernel(const target<T> to)
 {
     if (to.is_there())
         return;
-    to.each([&](int64_t r, int64_t j) { to.sums[r * to.sums_row + j * to.sums_col] = 0; });
+    to.each([&](int64_t r, int64_t j) {
+        to.sums[r * to.sums_row + j * to.sums_col] = rc::sum_of<T>(0);
+    });
 }
 
 /* A thread for a column of C and a column of A, or an entry. */
@@ -371,8 +398,8 @@ void product(const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t st
     const bool columns = p->a.form == RC_PLAN_CSC;
     const factors<T> x = {{p->a.row_ptr, p->a.row_ptr_bytes}, {p->a.col_idx, p->a.col_idx_bytes},
         static_cast<const T *>(p->a.val), columns, columns ? p->a.cols : p->a.nnz,
-        static_cast<rc::sum_of<T>>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
-        b_rows ? 1 : p->ldb};
+        rc::factor_type<rc::sum_of<T>>::of(p->alpha), static_cast<const T *>(p->b),
+        b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb, p->conjugated != 0};
     const target<T> to = target_of<T>(p, how);
     const auto launch = [&](auto kernel, auto... args) {
         rc::launch_over(kernel, how->blocks, THREADS, how->overlaps, stream, args...);
@@ -400,7 +427,7 @@ void begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values, rc_pattern
     values_args<T> v = {};
     if (values)
         v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place),
-            static_cast<const T *>(a->val), values->count};
+            static_cast<const T *>(a->val), values->count, ask->conjugated ? last_bit<T>() : T{}};
     const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr),
         static_cast<const I *>(a->col_idx), rc_view_pointers(a), a->nnz,
         rc::pieces_of(a->nnz, PIECE), ask->check ? rc_pattern_pieces(a) : 0, pattern,
@@ -466,7 +493,7 @@ cudaError_t rc_pattern_begin(const rc_plan_matrix_t *a, const rc_plan_places_t *
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto i) {
-        rc::pick<rc::reals>(a->precision, [&](auto t) {
+        rc::pick<rc::any>(a->precision, [&](auto t) {
             begin<rc::word<RC_VALUE(t)>, decltype(p), decltype(i)>(
                 a, values, pattern, heard, ask, stream);
         });
@@ -483,7 +510,7 @@ cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream)
 int64_t rc_pattern_sums_bytes(const rc_asked_t *p)
 {
     int64_t bytes = 0;
-    rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+    rc::pick<rc::any>(p->a.precision, [&](auto t) {
         typedef RC_VALUE(t) T;
         typedef rc::sum_of<T> S;
         if (p->a.form != RC_PLAN_CSR && sizeof(T) < sizeof(S) && !p->c_sums)
@@ -495,6 +522,6 @@ int64_t rc_pattern_sums_bytes(const rc_asked_t *p)
 cudaError_t rc_pattern_product(
     const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t stream)
 {
-    rc::pick<rc::reals>(p->a.precision, [&](auto t) { product<RC_VALUE(t)>(p, how, stream); });
+    rc::pick<rc::any>(p->a.precision, [&](auto t) { product<RC_VALUE(t)>(p, how, stream); });
     return cudaGetLastError();
 }

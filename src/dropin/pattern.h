@@ -24,6 +24,7 @@ typedef struct rc_pattern_ask {
     uint64_t number; /**< 0: the sums become the expected ones; else they are compared with them */
     int other;       /**< 1: as a comparison */
     int told;        /**< 1: the host hears of it also where it is the same */
+    int conjugated;  /**< 1: new values are complex, and are put there conjugated */
 } rc_pattern_ask_t;
 
 /** How a product is made again. */

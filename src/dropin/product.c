@@ -11,6 +11,7 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_OFF] = "the drop-in is off",
     [RC_WHY_UNREADABLE] = "descriptors cannot be read",
     [RC_WHY_OPERATION] = "an operation that is not known",
+    [RC_WHY_CONJUGATED] = "a dense operand that is conjugated",
     [RC_WHY_FORMAT] = "a format that is not CSR, CSC or COO",
     [RC_WHY_ROWS] = "columns or coordinates, which have no kernel",
     [RC_WHY_BASE] = "indices from 1",
@@ -23,6 +24,7 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_ALPHA] = "alpha is not finite",
     [RC_WHY_BETA] = "beta is not 0",
     [RC_WHY_SHAPE] = "shapes that do not fit",
+    [RC_WHY_ALIGNED] = "an array that begins within a value",
     [RC_WHY_SIZE] = "empty, or more than 2^31 - 1",
     [RC_WHY_STREAM] = "not a stream of the primary context, or one for each thread",
     [RC_WHY_CAPTURE] = "captured into a graph",
@@ -150,7 +152,7 @@ static void transpose(rc_plan_matrix_t *a)
     }
 }
 
-/* \param[out] turned  1: transposed, which for numbers that are real is the adjoint, too */
+/* \param[out] turned  1: transposed, or the adjoint, whose numbers are conjugated beside */
 static rc_why_t read_operation(cusparseOperation_t op, int *turned)
 {
     *turned = op == CUSPARSE_OPERATION_TRANSPOSE || op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
@@ -222,11 +224,17 @@ static rc_why_t read_type(cudaDataType type, cudaDataType compute, rc_precision_
 {
     for (int t = 0; t < RC_TYPES; t++) {
         *out = (rc_precision_t)t;
-        if (rc_type_among(RC_TYPES_REAL, *out) && rc_cuda_data_type(*out) == type)
+        if (rc_cuda_data_type(*out) == type)
             return rc_cuda_data_type(rc_dropin_type(*out)->sum) == compute ? RC_WHY_PLAN
                                                                            : RC_WHY_MIXED;
     }
     return RC_WHY_TYPE;
+}
+
+/* 1: values of a type are conjugated.  Real numbers stay what they are. */
+static int conjugates(cusparseOperation_t op, rc_precision_t precision)
+{
+    return op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && rc_dropin_type(precision)->parts > 1;
 }
 
 /* op(A) of a call, the type of its sums, and whether other bits will do. */
@@ -247,7 +255,10 @@ static rc_why_t read_factor(
     rc_why_t why = read_sparse(real, f->a, f->op, p, type, &format);
     if (why == RC_WHY_PLAN)
         why = read_algorithm(format, f->bits, p);
-    return why == RC_WHY_PLAN ? read_type(*type, f->sums, &p->a.precision) : why;
+    if (why == RC_WHY_PLAN)
+        why = read_type(*type, f->sums, &p->a.precision);
+    p->conjugated = why == RC_WHY_PLAN && conjugates(f->op, p->a.precision);
+    return why;
 }
 
 typedef struct dense {
@@ -296,13 +307,15 @@ typedef struct operand {
     int by_rows; /* 1: values of a row are next to each other */
 } operand_t;
 
-/* \param[in,out] out  in: its rows and columns */
+/* Plans and kernels multiply by values of A that are conjugated, not by others.
+ * \param[in,out] out  in: its rows and columns */
 static rc_why_t read_operand(const rc_real_t *real, cusparseConstDnMatDescr_t m,
-    cusparseOperation_t op, cudaDataType type, operand_t *out)
+    cusparseOperation_t op, rc_precision_t precision, operand_t *out)
 {
+    const cudaDataType type = rc_cuda_data_type(precision);
     const cudaDataType want[] = {type, type};
     int turned = 0;
-    rc_why_t why = read_operation(op, &turned);
+    rc_why_t why = conjugates(op, precision) ? RC_WHY_CONJUGATED : read_operation(op, &turned);
     dense_t d = {.rows = turned ? out->cols : out->rows, .cols = turned ? out->rows : out->cols};
     if (why == RC_WHY_PLAN)
         why = read_dense(real, m, want, &d);
@@ -338,11 +351,14 @@ static double load_fp64(const void *p)
     return value;
 }
 
-/* A scalar of a product: of the type of its sums. */
-static double scalar(const void *p, rc_precision_t precision)
+/* A scalar of a product: of the type of its sums.
+ * \param[out] out  [2] real and imaginary part */
+static void read_scalar(const void *p, rc_precision_t precision, double *out)
 {
     static double (*const load[])(const void *) = {[RC_FP32] = load_fp32, [RC_FP64] = load_fp64};
-    return load[rc_dropin_type(precision)->sum](p);
+    const rc_dropin_type_t *type = rc_dropin_type(rc_dropin_type(precision)->sum);
+    for (int i = 0; i < type->parts; i++)
+        out[i] = load[type->part]((const char *)p + i * rc_dropin_type(type->part)->bytes);
 }
 
 /* Scalars, which are of the type of sums, wherever they are.
@@ -361,9 +377,9 @@ static rc_why_t read_scalars(const rc_real_t *real, cusparseHandle_t handle, con
         p->beta_at = beta;
         return RC_WHY_PLAN;
     }
-    p->alpha = scalar(alpha, p->a.precision);
-    p->beta = scalar(beta, p->a.precision);
-    return isfinite(p->alpha) ? RC_WHY_PLAN : RC_WHY_ALPHA;
+    read_scalar(alpha, p->a.precision, p->alpha);
+    read_scalar(beta, p->a.precision, p->beta);
+    return isfinite(p->alpha[0]) && isfinite(p->alpha[1]) ? RC_WHY_PLAN : RC_WHY_ALPHA;
 }
 
 /* What a plan cannot do beside what is read: then p->direct is set, and a kernel on the program's
@@ -374,10 +390,21 @@ static rc_why_t plan_takes(rc_asked_t *p)
     if (p->alpha_at)
         why = RC_WHY_SCALARS;
     /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
-    else if (p->beta != 0)
+    else if (p->beta[0] != 0 || p->beta[1] != 0)
         why = RC_WHY_BETA;
     p->direct = why != RC_WHY_PLAN;
     return why;
+}
+
+/* Arrays of complex numbers may begin at a multiple of a part, which kernels cannot load. */
+static rc_why_t read_places(const rc_asked_t *p)
+{
+    const rc_dropin_type_t *type = rc_dropin_type(p->a.precision);
+    const int of_c = p->c_sums ? rc_dropin_type(type->sum)->bytes : type->bytes;
+    const uintptr_t read = (uintptr_t)p->a.val | (uintptr_t)p->left | (uintptr_t)p->b;
+    return read % (uintptr_t)type->bytes == 0 && (uintptr_t)p->c % (uintptr_t)of_c == 0
+               ? RC_WHY_PLAN
+               : RC_WHY_ALIGNED;
 }
 
 /* Scalars and stream, which the handle tells of. */
@@ -399,7 +426,7 @@ static rc_why_t read_both(
     /* C may have the type of sums, which read_type has seen */
     const cudaDataType of_c[] = {type, call->type};
     operand_t b = {.rows = p->a.cols};
-    rc_why_t why = read_operand(real, call->b, call->op_b, type, &b);
+    rc_why_t why = read_operand(real, call->b, call->op_b, p->a.precision, &b);
     dense_t c = {.rows = p->a.rows, .cols = b.cols};
     if (why == RC_WHY_PLAN)
         why = read_dense(real, call->c, of_c, &c);
@@ -412,7 +439,7 @@ static rc_why_t read_both(
     p->ldc = c.ld;
     p->c_sums = c.type != type;
     p->layout = layout_of(b.by_rows, c.row_major);
-    return RC_WHY_PLAN;
+    return read_places(p);
 }
 
 rc_why_t rc_product_read(
@@ -484,7 +511,7 @@ rc_why_t rc_product_read_spmv(
     memcpy(&p.c, &y, sizeof p.c);
     p.c_sums = y_type != type;
     *out = p;
-    return RC_WHY_PLAN;
+    return read_places(out);
 }
 
 /* The values of C, whose pattern is that of p->a, are of type or of sums. */
@@ -522,10 +549,10 @@ rc_why_t rc_product_read_sddmm(
         why = RC_WHY_MIXED;
     operand_t left = {.rows = p.a.rows};
     if (why == RC_WHY_PLAN)
-        why = read_operand(real, call->a, call->op_a, any.type, &left);
+        why = read_operand(real, call->a, call->op_a, p.a.precision, &left);
     operand_t b = {.rows = left.cols, .cols = p.a.cols};
     if (why == RC_WHY_PLAN)
-        why = read_operand(real, call->b, call->op_b, any.type, &b);
+        why = read_operand(real, call->b, call->op_b, p.a.precision, &b);
     if (why == RC_WHY_PLAN)
         why = read_handle(real, call->handle, call->alpha, call->beta, &p);
     if (why != RC_WHY_PLAN)
@@ -538,5 +565,5 @@ rc_why_t rc_product_read_sddmm(
     p.layout = layout_of(left.by_rows, b.by_rows);
     take_values(&p, c_type != any.type);
     *out = p;
-    return RC_WHY_PLAN;
+    return read_places(out);
 }

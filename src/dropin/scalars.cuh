@@ -1,4 +1,5 @@
-/* What the kernels on the program's arrays read and store: out = alpha sum + beta out. */
+/* What multiplies by the program's arrays: its factors, its values, and how its kernels store:
+ * out = alpha sum + beta out. */
 #ifndef RC_DROPIN_SCALARS_CUH
 #define RC_DROPIN_SCALARS_CUH
 
@@ -9,25 +10,54 @@
 namespace rc
 {
 
+/* A factor of sums of type S, of its real and imaginary part. */
+template <typename S> struct factor_type {
+    typedef S type;
+    static type of(const double *part)
+    {
+        return static_cast<S>(part[0]);
+    }
+};
+template <typename R> struct factor_type<complex<R>> {
+    typedef parts::factor<R> type;
+    static type of(const double *part)
+    {
+        return {static_cast<R>(part[0]), static_cast<R>(part[1])};
+    }
+};
+template <typename S> using factor_of = typename factor_type<S>::type;
+
+/* A value as it is, or conjugated. */
+template <typename T> __device__ __forceinline__ T as_read(T x, bool)
+{
+    return x;
+}
+
+template <typename R> __device__ __forceinline__ complex<R> as_read(complex<R> x, bool conjugated)
+{
+    return complex<R>(x.re, conjugated ? -x.im : x.im);
+}
+
 /* Scalars of a product as the program has them; S: type of sums. */
 template <typename S> struct scalars {
-    S alpha;
-    S beta;
-    const S *alpha_at; /* on the device; NULL: alpha */
-    const S *beta_at;
+    typedef factor_of<S> F;
+    F alpha;
+    F beta;
+    const F *alpha_at; /* on the device; NULL: alpha */
+    const F *beta_at;
 
     explicit scalars(const rc_asked_t *p)
-        : alpha(static_cast<S>(p->alpha)), beta(static_cast<S>(p->beta)),
-          alpha_at(static_cast<const S *>(p->alpha_at)), beta_at(static_cast<const S *>(p->beta_at))
+        : alpha(factor_type<S>::of(p->alpha)), beta(factor_type<S>::of(p->beta)),
+          alpha_at(static_cast<const F *>(p->alpha_at)), beta_at(static_cast<const F *>(p->beta_at))
     {
     }
 
     /* alpha sum + beta old.  `old` is not read where beta is 0. */
     template <typename O> __device__ __forceinline__ S of(S sum, const O *old) const
     {
-        const S by = beta_at ? *beta_at : beta;
+        const F by = beta_at ? *beta_at : beta;
         const S v = (alpha_at ? *alpha_at : alpha) * sum;
-        return by == S(0) ? v : fma(by, static_cast<S>(*old), v);
+        return by != S(0) ? fma(by, static_cast<S>(*old), v) : v;
     }
 };
 
@@ -43,13 +73,15 @@ template <typename T, typename P, typename I> struct csr_args {
     const T *b; /* or x */
     T *c;       /* or y, or values */
     scalars<sum_of<T>> by;
-    bool sums; /* c is of sums */
+    bool sums;       /* c is of sums */
+    bool conjugated; /* values are */
 
     explicit csr_args(const rc_asked_t *p)
         : row_ptr(static_cast<const P *>(p->a.row_ptr)),
           col_idx(static_cast<const I *>(p->a.col_idx)), val(static_cast<const T *>(p->a.val)),
           rows(static_cast<int32_t>(p->a.rows)), nnz(static_cast<int32_t>(p->a.nnz)), base(p->base),
-          b(static_cast<const T *>(p->b)), c(static_cast<T *>(p->c)), by(p), sums(p->c_sums != 0)
+          b(static_cast<const T *>(p->b)), c(static_cast<T *>(p->c)), by(p), sums(p->c_sums != 0),
+          conjugated(p->conjugated != 0)
     {
     }
 

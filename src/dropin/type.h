@@ -8,7 +8,9 @@
 typedef struct rc_dropin_type {
     const char *name;
     int bytes;
-    rc_precision_t sum; /**< of sums and scalars */
+    rc_precision_t sum;  /**< of sums and scalars */
+    rc_precision_t part; /**< as of rc_type_t */
+    int parts;
 } rc_dropin_type_t;
 
 /** \param[in] t  of the list */

@@ -99,7 +99,7 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
         .p = {.a = cost_matrix(m, bytes),
             .k = bench->k,
             .layout = RC_ROW_MAJOR,
-            .alpha = 1,
+            .alpha = {1},
             .b = cost_copy(NULL, (size_t)(m->cols * bench->k) * 4),
             .ldb = bench->k,
             .c = cost_copy(NULL, (size_t)(m->rows * bench->k) * 4),

@@ -8,7 +8,7 @@
 # shellcheck source=tests/dropin/fakes.sh
 . "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-plan 88
+plan 98
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -35,6 +35,7 @@ calls=$(program calls)
 added=$(program added)
 forms=$(program forms)
 vectors=$(program vectors)
+parts=$(program parts)
 several=$(program several)
 random=$(program random)
 
@@ -67,6 +68,14 @@ is "the summary counts kernels and plans" \
 is "and names the operation" "$(sed -n 's/^rowcast:   \(spmv, . x ., 3 entries, [a-z]*, fp32\): .* by a \([a-z]*\).*/\1 \2/p' err \
     | sed 's/, . x ., 3 entries,//' | sort -u | tr '\n' '.')" "spmv coo, fp32 plan.spmv csc, fp32 plan.spmv csr, fp32 kernel."
 is "so does a choice" "$(cat forms/*.choice | grep -o '^of [a-z]* of fp32' | sort -u)" "of spmv of fp32"
+for of in float double; do
+    for what in passing matrix adjoint kernels; do
+        with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$parts" $what $of >out 2>err
+        is "complex numbers of $of: $what" "$(failed)$(cat err)" ""
+    done
+    with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_BITS=free "$parts" sampled $of >out 2>err
+    is "complex numbers of $of: sampled" "$(failed)$(cat err)" ""
+done
 for what in passing kept scalars first second neither better unsuited blind slower rather ahead doubtful beside graphs once broken; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$vectors" $what >out 2>err
     is "products with a vector: $what" "$(failed)$(cat err)" ""

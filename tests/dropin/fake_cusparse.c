@@ -276,10 +276,26 @@ static int turns(cusparseOperation_t op)
     return op != CUSPARSE_OPERATION_NON_TRANSPOSE;
 }
 
-/* Value of op(M). */
-static double element(const struct cusparseDnMatDescr *m, cusparseOperation_t op, int64_t r, int64_t j)
+/* A value by an operation: of numbers that are real the adjoint is the transposed one. */
+static number_t value_by(const void *val, cudaDataType type, cusparseOperation_t op, int64_t i)
 {
-    return value_load(m->val, m->type, turns(op) ? at(m, j, r) : at(m, r, j));
+    number_t x = number_load(val, type, i);
+    return op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? number_conjugate(x) : x;
+}
+
+/* Value of op(M). */
+static number_t element(const struct cusparseDnMatDescr *m, cusparseOperation_t op, int64_t r, int64_t j)
+{
+    return value_by(m->val, m->type, op, turns(op) ? at(m, j, r) : at(m, r, j));
+}
+
+/* Store alpha sum + beta old. */
+static void put(void *val, cudaDataType type, int64_t i, number_t sum, const number_t scalar[2])
+{
+    number_t x = number_times(scalar[0], sum);
+    if (!number_is_zero(scalar[1]))
+        x = number_plus(x, number_times(scalar[1], number_load(val, type, i)));
+    number_store(val, type, i, x);
 }
 
 /* Row, or column where it is by columns, of each entry, and its other number.  \param[out] major  [nnz], as minor */
@@ -297,9 +313,9 @@ static void coordinates(const struct cusparseSpMatDescr *a, int64_t *major, int6
 }
 
 static void multiply(const struct cusparseSpMatDescr *a, cusparseOperation_t op_a, const struct cusparseDnMatDescr *b,
-    cusparseOperation_t op_b, struct cusparseDnMatDescr *c, double alpha, double beta)
+    cusparseOperation_t op_b, struct cusparseDnMatDescr *c, const number_t scalar[2])
 {
-    double *sum = calloc((size_t)(c->rows * c->cols) + 1, sizeof *sum);
+    number_t *sum = calloc((size_t)(c->rows * c->cols) + 1, sizeof *sum);
     int64_t *place = calloc(2 * (size_t)a->nnz + 1, sizeof *place);
     if (!sum || !place)
         exit(99);
@@ -309,13 +325,11 @@ static void multiply(const struct cusparseSpMatDescr *a, cusparseOperation_t op_
     coordinates(a, place, place + a->nnz);
     for (int64_t e = 0; e < a->nnz; e++)
         for (int64_t j = 0; j < c->cols; j++)
-            sum[row[e] * c->cols + j] += value_load(a->val, a->type, e) * element(b, op_b, col[e], j);
+            sum[row[e] * c->cols + j] = number_plus(sum[row[e] * c->cols + j],
+                number_times(value_by(a->val, a->type, op_a, e), element(b, op_b, col[e], j)));
     for (int64_t r = 0; r < c->rows; r++)
-        for (int64_t j = 0; j < c->cols; j++) {
-            int64_t to = at(c, r, j);
-            double old = beta != 0 ? beta * value_load(c->val, c->type, to) : 0;
-            value_store(c->val, c->type, to, alpha * sum[r * c->cols + j] + old);
-        }
+        for (int64_t j = 0; j < c->cols; j++)
+            put(c->val, c->type, at(c, r, j), sum[r * c->cols + j], scalar);
     free(sum);
     free(place);
 }
@@ -352,7 +366,11 @@ FAKE cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseO
 
 static int knows(cudaDataType type)
 {
-    return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+    static const cudaDataType all[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF, CUDA_C_32F, CUDA_C_64F};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] == type)
+            return 1;
+    return 0;
 }
 
 /* Multiplies only what it is: CSR, CSC or COO, all in one type or a C of fp32 with the others of 16 bits, one
@@ -371,7 +389,8 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
         || (c->type != a->type && c->type != type) || !fits(a, op_a, c->rows, turns(op_b) ? b->cols : b->rows)
         || (turns(op_b) ? b->rows : b->cols) != c->cols)
         return CUSPARSE_STATUS_NOT_SUPPORTED;
-    multiply(a, op_a, b, op_b, c, value_load(alpha, type, 0), value_load(beta, type, 0));
+    const number_t scalar[] = {number_load(alpha, type, 0), number_load(beta, type, 0)};
+    multiply(a, op_a, b, op_b, c, scalar);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -442,7 +461,8 @@ FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t 
         return CUSPARSE_STATUS_NOT_SUPPORTED;
     struct cusparseDnMatDescr b = {x->size, 1, x->size, x->val, x->type, CUSPARSE_ORDER_COL, 1};
     struct cusparseDnMatDescr c = {y->size, 1, y->size, y->val, y->type, CUSPARSE_ORDER_COL, 1};
-    multiply(a, op_a, &b, CUSPARSE_OPERATION_NON_TRANSPOSE, &c, value_load(alpha, type, 0), value_load(beta, type, 0));
+    const number_t scalar[] = {number_load(alpha, type, 0), number_load(beta, type, 0)};
+    multiply(a, op_a, &b, CUSPARSE_OPERATION_NON_TRANSPOSE, &c, scalar);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -465,20 +485,20 @@ FAKE cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t
     counts.sddmm++;
     if (!handle || !a || !b || !c)
         return CUSPARSE_STATUS_INVALID_VALUE;
-    int64_t k = op_a == CUSPARSE_OPERATION_TRANSPOSE ? a->rows : a->cols;
+    int64_t k = turns(op_a) ? a->rows : a->cols;
     if (counts.refuses || c->format != CUSPARSE_FORMAT_CSR || c->batch > 1 || a->batch > 1 || b->batch > 1 || !knows(a->type)
         || value_sum(a->type) != type || b->type != a->type || (c->type != a->type && c->type != type)
-        || k != (op_b == CUSPARSE_OPERATION_TRANSPOSE ? b->cols : b->rows))
+        || k != (turns(op_b) ? b->cols : b->rows))
         return CUSPARSE_STATUS_NOT_SUPPORTED;
-    double by = value_load(beta, type, 0);
+    const number_t scalar[] = {number_load(alpha, type, 0), number_load(beta, type, 0)};
     for (int64_t r = 0; r < c->rows; r++)
         for (int64_t e = integer(c->ptr, c->ptr_type, r) - (int)c->base;
              e < integer(c->ptr, c->ptr_type, r + 1) - (int)c->base; e++) {
-            double sum = 0;
+            number_t sum = {0, 0};
+            int64_t col = integer(c->idx, c->idx_type, e) - (int)c->base;
             for (int64_t i = 0; i < k; i++)
-                sum += element(a, op_a, r, i) * element(b, op_b, i, integer(c->idx, c->idx_type, e) - (int)c->base);
-            sum = value_load(alpha, type, 0) * sum + (by != 0 ? by * value_load(c->val, c->type, e) : 0);
-            value_store(c->val, c->type, e, sum);
+                sum = number_plus(sum, number_times(element(a, op_a, r, i), element(b, op_b, i, col)));
+            put(c->val, c->type, e, sum, scalar);
         }
     return CUSPARSE_STATUS_SUCCESS;
 }

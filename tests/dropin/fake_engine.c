@@ -266,18 +266,27 @@ static int same(const copy_t *c, const rc_plan_matrix_t *a)
     return 1;
 }
 
+/* A value of A as it is read. */
+static number_t read_value(const rc_asked_t *p, int64_t e)
+{
+    number_t x = number_load(p->a.val, rc_cuda_data_type(p->a.precision), e);
+    return p->conjugated ? number_conjugate(x) : x;
+}
+
 /* Add what an entry is times B to the sums of its row.  \param[out] sum  [rows x K] */
-static void add_entry(const rc_asked_t *p, int64_t e, int64_t row, int64_t col, double *sum)
+static void add_entry(const rc_asked_t *p, int64_t e, int64_t row, int64_t col, number_t *sum)
 {
     int b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     cudaDataType type = rc_cuda_data_type(p->a.precision);
-    for (int64_t j = 0; j < p->k; j++)
-        sum[row * p->k + j] += value_load(p->a.val, type, e)
-            * value_load(p->b, type, b_rows ? col * p->ldb + j : j * p->ldb + col);
+    for (int64_t j = 0; j < p->k; j++) {
+        number_t *to = &sum[row * p->k + j];
+        *to = number_plus(*to,
+            number_times(read_value(p, e), number_load(p->b, type, b_rows ? col * p->ldb + j : j * p->ldb + col)));
+    }
 }
 
 /* By a pattern of any form.  \param[out] sum  [rows x K] zeros before */
-static void add_entries(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p, double *sum)
+static void add_entries(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p, number_t *sum)
 {
     for (int64_t e = 0; p->a.form == RC_PLAN_COO && e < p->a.nnz; e++)
         add_entry(p, e, ptr[e], idx[e], sum);
@@ -290,14 +299,14 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p
 {
     int c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
     cudaDataType type = rc_cuda_data_type(p->a.precision);
-    double *sum = calloc((size_t)(p->a.rows * p->k), sizeof *sum);
+    number_t *sum = calloc((size_t)(p->a.rows * p->k), sizeof *sum);
     if (!sum)
         exit(99);
     add_entries(ptr, idx, p, sum);
     for (int64_t r = 0; r < p->a.rows; r++)
         for (int64_t j = 0; j < p->k; j++)
-            value_store(p->c, p->c_sums ? value_sum(type) : type, c_rows ? r * p->ldc + j : j * p->ldc + r,
-                p->alpha * sum[r * p->k + j]);
+            number_store(p->c, p->c_sums ? value_sum(type) : type, c_rows ? r * p->ldc + j : j * p->ldc + r,
+                number_times((number_t){p->alpha[0], p->alpha[1]}, sum[r * p->k + j]));
     free(sum);
 }
 
@@ -325,48 +334,50 @@ static void *direct(const rc_asked_t *p, int way, rc_made_t *made)
     return plan;
 }
 
-static double scalar(double value, const void *at, cudaDataType type)
+static number_t scalar(const double value[2], const void *at, cudaDataType type)
 {
-    return at ? value_load(at, type, 0) : value;
+    return at ? number_load(at, type, 0) : (number_t){value[0], value[1]};
 }
 
 /* What an entry adds to column j of C, or to y. */
-static double term_of(const rc_asked_t *p, int64_t e, int64_t j)
+static number_t term_of(const rc_asked_t *p, int64_t e, int64_t j)
 {
     cudaDataType type = rc_cuda_data_type(p->a.precision);
     int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->base;
-    return value_load(p->a.val, type, e) * value_load(p->b, type, col * p->ldb + j);
+    return number_times(read_value(p, e), number_load(p->b, type, col * p->ldb + j));
 }
 
 /* The value of an entry of C that is sampled, before scalars. */
-static double sample_of(const rc_asked_t *p, int64_t r, int64_t e)
+static number_t sample_of(const rc_asked_t *p, int64_t r, int64_t e)
 {
     cudaDataType type = rc_cuda_data_type(p->a.precision);
     int64_t col = integer(p->a.col_idx, p->a.col_idx_bytes, e) - p->base;
-    double sum = 0;
+    number_t sum = {0, 0};
     for (int64_t i = 0; i < p->k; i++)
-        sum += value_load(p->left, type, r * p->left_by.row + i * p->left_by.col)
-            * value_load(p->b, type, i * p->b_by.row + col * p->b_by.col);
+        sum = number_plus(sum, number_times(number_load(p->left, type, r * p->left_by.row + i * p->left_by.col),
+            number_load(p->b, type, i * p->b_by.row + col * p->b_by.col)));
     return sum;
 }
 
 /* Store a sum at place i of y, or of the values of C. */
-static void put(const rc_asked_t *p, int64_t i, double sum)
+static void put(const rc_asked_t *p, int64_t i, number_t sum)
 {
     cudaDataType type = rc_cuda_data_type(p->a.precision);
     cudaDataType sums = value_sum(type);
     cudaDataType c_type = p->c_sums ? sums : type;
-    double beta = scalar(p->beta, p->beta_at, sums);
-    double old = beta != 0 ? beta * value_load(p->c, c_type, i) : 0;
-    value_store(p->c, c_type, i, scalar(p->alpha, p->alpha_at, sums) * sum + old);
+    number_t beta = scalar(p->beta, p->beta_at, sums);
+    number_t old = {0, 0};
+    if (!number_is_zero(beta))
+        old = number_times(beta, number_load(p->c, c_type, i));
+    number_store(p->c, c_type, i, number_plus(number_times(scalar(p->alpha, p->alpha_at, sums), sum), old));
 }
 
 /* A row of C or y in column j, by the entries from begin to end. */
 static void multiply_row(const rc_asked_t *p, int64_t r, int64_t j, int64_t begin, int64_t end)
 {
-    double sum = 0;
+    number_t sum = {0, 0};
     for (int64_t e = begin; e < end; e++)
-        sum += term_of(p, e, j);
+        sum = number_plus(sum, term_of(p, e, j));
     put(p, r * p->ldc + j, sum);
 }
 

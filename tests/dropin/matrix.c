@@ -40,9 +40,17 @@ int64_t rng_below(rng_t *r, int64_t n)
     return (int64_t)(rng_next(r) % (uint64_t)n);
 }
 
-double rng_value(rng_t *r)
+static double rng_value(rng_t *r)
 {
     return (double)rng_below(r, 2000001) / 1e6 - 1;
+}
+
+number_t rng_number(rng_t *r, cudaDataType type)
+{
+    number_t x = {value_round(type, rng_value(r)), 0};
+    if (value_parts(type) > 1)
+        x.im = value_round(type, rng_value(r));
+    return x;
 }
 
 /* -------------------------------------------------------------------- matrices */
@@ -60,11 +68,11 @@ static void put_integers(void *to, const int64_t *from, int64_t n, int base, int
     free(based);
 }
 
-void put_values(void *to, const double *from, int64_t n, cudaDataType type, void *stream)
+void put_values(void *to, const number_t *from, int64_t n, cudaDataType type, void *stream)
 {
     void *stored = host_new((size_t)n, value_bytes(type));
     for (int64_t i = 0; i < n; i++)
-        value_store(stored, type, i, from[i]);
+        number_store(stored, type, i, from[i]);
     device_put(to, stored, (size_t)n * value_bytes(type), stream);
     free(stored);
 }
@@ -131,7 +139,7 @@ static void put_pattern(matrix_t *m, void *stream)
 void matrix_change_values(matrix_t *m, rng_t *r, void *stream)
 {
     for (int64_t i = 0; i < m->nnz; i++)
-        m->val[i] = value_round(m->type, rng_value(r));
+        m->val[i] = rng_number(r, m->type);
     put_values(m->d_val, m->val, m->nnz, m->type, stream);
 }
 
@@ -145,7 +153,8 @@ void matrix_change_pattern(matrix_t *m, rng_t *r, void *stream)
 
 void matrix_new(matrix_t *m, rng_t *r, int64_t size, void *stream)
 {
-    static const cudaDataType types[] = {CUDA_R_32F, CUDA_R_32F, CUDA_R_64F, CUDA_R_16BF, CUDA_R_16F};
+    static const cudaDataType types[] = {
+        CUDA_R_32F, CUDA_R_32F, CUDA_R_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_C_32F, CUDA_C_64F};
     static const cusparseFormat_t formats[] = {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO};
     *m = (matrix_t){.rows = 1 + rng_below(r, size), .cols = 1 + rng_below(r, size)};
     if (rng_below(r, 4) == 0)
@@ -154,7 +163,7 @@ void matrix_new(matrix_t *m, rng_t *r, int64_t size, void *stream)
     m->wide_idx = (int)rng_below(r, 2);
     m->wide_ptr = m->wide_idx; /* cuSPARSE does not promise more */
     m->base = rng_below(r, 8) == 0;
-    m->type = types[rng_below(r, 5)];
+    m->type = types[rng_below(r, 7)];
     m->format = formats[rng_below(r, 4)];
     m->ptr = host_new((size_t)m->rows + 1, sizeof *m->ptr);
     m->idx = host_new((size_t)m->nnz, sizeof *m->idx);

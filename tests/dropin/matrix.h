@@ -14,8 +14,8 @@ typedef struct rng {
 uint64_t rng_next(rng_t *r);
 /** 0 .. n - 1 */
 int64_t rng_below(rng_t *r, int64_t n);
-/** -1 .. 1 */
-double rng_value(rng_t *r);
+/** Each part -1 .. 1, rounded to a type, which may have one. */
+number_t rng_number(rng_t *r, cudaDataType type);
 
 /** A matrix in both memories.  Of CSC the arrays are those of its columns: rows and cols, too, are then those of A'. */
 typedef struct matrix {
@@ -29,7 +29,7 @@ typedef struct matrix {
     cudaDataType type; /**< of values, B and C */
     int64_t *ptr; /**< host */
     int64_t *idx;
-    double *val;
+    number_t *val;
     void *d_ptr; /**< device; of COO [nnz] rows */
     void *d_idx;
     void *d_val;
@@ -55,7 +55,7 @@ int64_t *matrix_lines(const matrix_t *m);
 /** Zeros; ends the program where there are none. */
 void *host_new(size_t n, size_t bytes);
 /** To the device, in a type. */
-void put_values(void *to, const double *from, int64_t n, cudaDataType type, void *stream);
+void put_values(void *to, const number_t *from, int64_t n, cudaDataType type, void *stream);
 /** Count what failed. */
 void checked(cusparseStatus_t st, const char *what);
 /** Whether cuSPARSE reported an error since the start; the first is printed.  Products of 16 bits that it does not support

@@ -29,6 +29,16 @@ static cusparseOperation_t op_random(rng_t *r)
     return rng_below(r, 2) ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;
 }
 
+/* Of complex numbers with an imaginary part or without; one that is 0 is mostly 0. */
+static number_t scalar_random(rng_t *r, const matrix_t *m, double real)
+{
+    static const double parts[] = {0, 0.75, -1};
+    number_t x = {real, 0};
+    if (value_parts(m->type) > 1 && (real != 0 || rng_below(r, 8) == 0))
+        x.im = parts[rng_below(r, 3)];
+    return x;
+}
+
 /* What programs have with solvers: any scalars, graphs. */
 static product_t vector_random(rng_t *r, const matrix_t *m)
 {
@@ -40,15 +50,15 @@ static product_t vector_random(rng_t *r, const matrix_t *m)
     return (product_t){.op = PRODUCT_VECTOR,
         .op_a = op_random(r),
         .k = 1,
-        .alpha = rng_below(r, 2) ? 1 : -0.5,
+        .alpha = scalar_random(r, m, rng_below(r, 2) ? 1 : -0.5),
         /* ALG2 of cuSPARSE 12 forgets beta where all but the last row are empty */
-        .beta = alg == 2 ? 0 : scalars[rng_below(r, 4)],
+        .beta = alg == 2 ? (number_t){0, 0} : scalar_random(r, m, scalars[rng_below(r, 4)]),
         .vector_alg = algs[m->format == CUSPARSE_FORMAT_COO][alg],
         .device_scalars = rng_below(r, 3) == 0,
         .c_sums = rng_below(r, 4) == 0};
 }
 
-static product_t sampled_random(rng_t *r)
+static product_t sampled_random(rng_t *r, const matrix_t *m)
 {
     static const int64_t ks[] = {1, 5, 8, 24, 64};
     return (product_t){.op = PRODUCT_SAMPLED,
@@ -56,8 +66,8 @@ static product_t sampled_random(rng_t *r)
         .b_rows = rng_below(r, 4) == 0,
         .c_rows = rng_below(r, 4) > 0,
         .turned = {rng_below(r, 4) == 0, rng_below(r, 4) == 0},
-        .alpha = rng_below(r, 2) ? 1 : -0.5,
-        .beta = rng_below(r, 2) ? 0 : 2,
+        .alpha = scalar_random(r, m, rng_below(r, 2) ? 1 : -0.5),
+        .beta = scalar_random(r, m, rng_below(r, 2) ? 0 : 2),
         .device_scalars = rng_below(r, 3) == 0,
         .c_sums = rng_below(r, 4) == 0};
 }
@@ -68,7 +78,7 @@ product_t product_random(rng_t *r, const matrix_t *m)
     if (kind < 2)
         return vector_random(r, m);
     if (kind < 3 && m->format == CUSPARSE_FORMAT_CSR)
-        return sampled_random(r);
+        return sampled_random(r, m);
     static const int64_t ks[] = {1, 3, 8, 32};
     static const cusparseSpMMAlg_t algs[2][3] = {
         {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2},
@@ -78,8 +88,8 @@ product_t product_random(rng_t *r, const matrix_t *m)
         .b_rows = rng_below(r, 4) > 0,
         .c_rows = rng_below(r, 4) > 0,
         .turned = {0, rng_below(r, 4) == 0},
-        .alpha = rng_below(r, 2) ? 1 : 0.5,
-        .beta = rng_below(r, 8) ? 0 : 2,
+        .alpha = scalar_random(r, m, rng_below(r, 2) ? 1 : 0.5),
+        .beta = scalar_random(r, m, rng_below(r, 8) ? 0 : 2),
         .alg = algs[m->format == CUSPARSE_FORMAT_COO][rng_below(r, 3)],
         .device_scalars = rng_below(r, 16) == 0,
         .c_sums = rng_below(r, 4) == 0};
@@ -87,13 +97,13 @@ product_t product_random(rng_t *r, const matrix_t *m)
 
 /* A value of C, the magnitude of what it is of, and how many terms. */
 typedef struct exact {
-    double sum;
+    number_t sum;
     double magnitude;
     double terms;
 } exact_t;
 
 /* \return free(): [rows x K] */
-static exact_t *exact(const matrix_t *m, const product_t *p, const double *b)
+static exact_t *exact(const matrix_t *m, const product_t *p, const number_t *b)
 {
     const int64_t cols = cols_in(m, p);
     exact_t *x = host_new((size_t)(rows_in(m, p) * p->k), sizeof *x);
@@ -101,11 +111,12 @@ static exact_t *exact(const matrix_t *m, const product_t *p, const double *b)
     for (int64_t e = 0; e < m->nnz; e++) {
         int64_t row = by_columns(m, p) ? m->idx[e] : line[e];
         int64_t col = by_columns(m, p) ? line[e] : m->idx[e];
+        number_t a = p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? number_conjugate(m->val[e]) : m->val[e];
         for (int64_t j = 0; j < p->k; j++) {
-            double term = p->alpha * m->val[e] * b[p->b_rows ? col * p->k + j : j * cols + col];
+            number_t term = number_times(p->alpha, number_times(a, b[p->b_rows ? col * p->k + j : j * cols + col]));
             exact_t *of = &x[row * p->k + j];
-            of->sum += term;
-            of->magnitude += fabs(term);
+            of->sum = number_plus(of->sum, term);
+            of->magnitude += number_size(term);
             of->terms++;
         }
     }
@@ -119,6 +130,18 @@ static double rounding_of(cudaDataType values, cudaDataType c)
     return value_sum(values) == c ? 0 : 3 * value_eps(c);
 }
 
+/* Errors of parts of complex sums, which have twice the terms. */
+static double terms_of(cudaDataType type, double terms)
+{
+    return value_parts(type) * (terms + 4);
+}
+
+/* 1: either part is within the bound. */
+static int is_near(number_t found, number_t want, double bound)
+{
+    return fabs(found.re - want.re) <= bound && fabs(found.im - want.im) <= bound;
+}
+
 /* 1: row by row, with row pointers.  What is not may be added to C in its type, an entry after the other. */
 static int is_plain(const matrix_t *m, const product_t *p)
 {
@@ -127,7 +150,7 @@ static int is_plain(const matrix_t *m, const product_t *p)
 
 /* Sums have an error of eps for each term, of the type that they are in.  One of 16 bits is rounded to that once, by half an
  * eps of its own at most: two products of one matrix are an eps apart.  A C that is added to may be rounded before, too. */
-static int right(const matrix_t *m, const product_t *p, const double *b, const double *before,
+static int right(const matrix_t *m, const product_t *p, const number_t *b, const number_t *before,
     const void *after)
 {
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
@@ -139,15 +162,17 @@ static int right(const matrix_t *m, const product_t *p, const double *b, const d
         int64_t row = i / p->k;
         int64_t j = i % p->k;
         int64_t at = p->c_rows ? i : j * rows + row;
-        double old = p->beta != 0 ? p->beta * before[at] : 0; /* which may be anything else */
-        double want = x[i].sum + old;
-        double found = value_load(after, c_type, at);
+        number_t old = {0, 0}; /* which may be anything else */
+        if (!number_is_zero(p->beta))
+            old = number_times(p->beta, before[at]);
+        number_t want = number_plus(x[i].sum, old);
+        number_t found = number_load(after, c_type, at);
         double rounding = rounding_of(m->type, c_type) * (is_plain(m, p) ? 1 : 1 + x[i].terms);
-        double bound = (rounding + eps * (x[i].terms + 4)) * (x[i].magnitude + fabs(old)) + value_least(c_type);
-        wrong = !(fabs(found - want) <= bound);
+        double bound = (rounding + eps * terms_of(m->type, x[i].terms)) * (x[i].magnitude + number_size(old)) + value_least(c_type);
+        wrong = !is_near(found, want, bound);
         if (wrong)
-            printf("# format %d, operation %d, row %d, column %d: expected %.9g, found %.9g, bound %.3g\n", (int)m->format,
-                (int)p->op_a, (int)row, (int)j, want, found, bound);
+            printf("# type %d, format %d, operation %d, row %d, column %d: expected %.9g %+.9gi, found %.9g %+.9gi, bound %.3g\n",
+                (int)m->type, (int)m->format, (int)p->op_a, (int)row, (int)j, want.re, want.im, found.re, found.im, bound);
     }
     free(x);
     return !wrong;
@@ -165,8 +190,7 @@ static int has(const matrix_t *m, const product_t *p, cusparseStatus_t st, const
 
 /* Alpha and beta where the product has them. */
 typedef struct scalars {
-    double wide[2];
-    float narrow[2];
+    _Alignas(16) char host[32];
     void *device; /* NULL: on the host */
     const void *alpha;
     const void *beta;
@@ -174,9 +198,12 @@ typedef struct scalars {
 
 static void scalars_begin(scalars_t *s, cusparseHandle_t handle, void *stream, const matrix_t *m, const product_t *p)
 {
-    *s = (scalars_t){.wide = {p->alpha, p->beta}, .narrow = {(float)p->alpha, (float)p->beta}};
-    size_t bytes = value_bytes(value_sum(m->type));
-    const char *at = bytes == 8 ? (const char *)s->wide : (const char *)s->narrow;
+    const cudaDataType type = value_sum(m->type);
+    size_t bytes = value_bytes(type);
+    const char *at = s->host;
+    s->device = NULL;
+    number_store(s->host, type, 0, p->alpha);
+    number_store(s->host, type, 1, p->beta);
     if (p->device_scalars) {
         s->device = device_new(2 * bytes);
         device_put(s->device, at, 2 * bytes, stream);
@@ -293,7 +320,7 @@ typedef struct operand {
     int64_t cols;
     int by_rows; /* values of a row are next to each other */
     int turned;
-    double *at;
+    number_t *at;
     void *device;
     cusparseDnMatDescr_t descr;
 } operand_t;
@@ -303,7 +330,7 @@ static void operand_new(operand_t *o, cudaDataType type, rng_t *r, void *stream)
     int64_t n = o->rows * o->cols;
     o->at = host_new((size_t)n, sizeof *o->at);
     for (int64_t i = 0; i < n; i++)
-        o->at[i] = value_round(type, rng_value(r));
+        o->at[i] = rng_number(r, type);
     o->device = device_new((size_t)n * value_bytes(type));
     put_values(o->device, o->at, n, type, stream);
     checked(cusparseCreateDnMat(&o->descr, o->turned ? o->cols : o->rows, o->turned ? o->rows : o->cols,
@@ -319,7 +346,7 @@ static void operand_free(operand_t *o)
     free(o->at);
 }
 
-static double operand_at(const operand_t *o, int64_t row, int64_t col)
+static number_t operand_at(const operand_t *o, int64_t row, int64_t col)
 {
     return o->at[o->by_rows ? row * o->cols + col : col * o->rows + row];
 }
@@ -353,24 +380,25 @@ static int call_sampled(cusparseHandle_t handle, void *stream, const matrix_t *m
     return there;
 }
 
-static int right_sampled(const matrix_t *m, const product_t *p, const operand_t o[2], const double *before, const void *after)
+static int right_sampled(const matrix_t *m, const product_t *p, const operand_t o[2], const number_t *before, const void *after)
 {
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
     double eps = value_eps(value_sum(m->type));
     double rounding = rounding_of(m->type, c_type);
     for (int64_t row = 0; row < m->rows; row++)
         for (int64_t e = m->ptr[row]; e < m->ptr[row + 1]; e++) {
-            double want = p->beta * before[e];
-            double magnitude = fabs(want);
+            number_t want = number_times(p->beta, before[e]);
+            double magnitude = number_size(want);
             for (int64_t i = 0; i < p->k; i++) {
-                double term = p->alpha * operand_at(&o[0], row, i) * operand_at(&o[1], i, m->idx[e]);
-                want += term;
-                magnitude += fabs(term);
+                number_t term = number_times(p->alpha, number_times(operand_at(&o[0], row, i), operand_at(&o[1], i, m->idx[e])));
+                want = number_plus(want, term);
+                magnitude += number_size(term);
             }
-            double found = value_load(after, c_type, e);
-            double bound = (rounding + eps * (double)(p->k + 4)) * magnitude + value_least(c_type);
-            if (!(fabs(found - want) <= bound)) {
-                printf("# row %d, entry %d: expected %.9g, found %.9g, bound %.3g\n", (int)row, (int)e, want, found, bound);
+            number_t found = number_load(after, c_type, e);
+            double bound = (rounding + eps * terms_of(m->type, (double)p->k)) * magnitude + value_least(c_type);
+            if (!is_near(found, want, bound)) {
+                printf("# type %d, row %d, entry %d: expected %.9g %+.9gi, found %.9g %+.9gi, bound %.3g\n", (int)m->type, (int)row,
+                    (int)e, want.re, want.im, found.re, found.im, bound);
                 return 0;
             }
         }
@@ -383,13 +411,13 @@ static int sampled_check(cusparseHandle_t handle, void *stream, const matrix_t *
     const size_t bytes = value_bytes(c_type);
     operand_t o[2] = {{.rows = m->rows, .cols = p->k, .by_rows = p->c_rows, .turned = p->turned[0]},
         {.rows = p->k, .cols = m->cols, .by_rows = p->b_rows, .turned = p->turned[1]}};
-    double *before = host_new((size_t)m->nnz, sizeof *before);
+    number_t *before = host_new((size_t)m->nnz, sizeof *before);
     void *after = host_new((size_t)m->nnz, bytes);
     void *values = device_new((size_t)m->nnz * bytes);
     for (int i = 0; i < 2; i++)
         operand_new(&o[i], m->type, r, stream);
     for (int64_t i = 0; i < m->nnz; i++)
-        before[i] = value_round(c_type, rng_value(r));
+        before[i] = rng_number(r, c_type);
     put_values(values, before, m->nnz, c_type, stream);
     cusparseSpMatDescr_t c = matrix_descr_of(m, values, c_type);
     int there = call_sampled(handle, stream, m, p, o, c);
@@ -412,15 +440,15 @@ int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const prod
     int64_t nc = rows_in(m, p) * p->k;
     const cudaDataType c_type = p->c_sums ? value_sum(m->type) : m->type;
     size_t bytes = value_bytes(c_type);
-    double *b = host_new((size_t)nb, sizeof *b);
-    double *before = host_new((size_t)nc, sizeof *before);
+    number_t *b = host_new((size_t)nb, sizeof *b);
+    number_t *before = host_new((size_t)nc, sizeof *before);
     void *after = host_new((size_t)nc, bytes);
     void *db = device_new((size_t)nb * value_bytes(m->type));
     void *dc = device_new((size_t)nc * bytes);
     for (int64_t i = 0; i < nb; i++)
-        b[i] = value_round(m->type, rng_value(r));
+        b[i] = rng_number(r, m->type);
     for (int64_t i = 0; i < nc; i++)
-        before[i] = p->op == PRODUCT_VECTOR && p->beta == 0 ? (double)NAN : value_round(c_type, rng_value(r));
+        before[i] = p->op == PRODUCT_VECTOR && number_is_zero(p->beta) ? (number_t){NAN, NAN} : rng_number(r, c_type);
     put_values(db, b, nb, m->type, stream);
     put_values(dc, before, nc, c_type, stream);
     int there = call(handle, stream, m, p, db, dc);

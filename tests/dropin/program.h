@@ -18,8 +18,8 @@ typedef struct product {
     cusparseOperation_t op_a; /**< of A that is not sampled */
     int turned[2]; /**< 1: L, where C is sampled, and B of K columns are there transposed */
     int c_sums; /**< 1: C has the type of sums */
-    double alpha;
-    double beta;
+    number_t alpha;
+    number_t beta;
     int preprocess;
     cusparseSpMMAlg_t alg;
     cusparseSpMVAlg_t vector_alg;

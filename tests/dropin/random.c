@@ -39,7 +39,7 @@ static void multiply(program_t *p, matrix_t *m)
     matrix_renew(m); /* what was preprocessed was another product */
     for (int64_t n = 1 + rng_below(&p->rng, 8); n > 0; n--) {
         product.preprocess = rng_below(&p->rng, 6) == 0;
-        int is_kernel = product.op != PRODUCT_MATRIX || product.beta != 0 || product.device_scalars;
+        int is_kernel = product.op != PRODUCT_MATRIX || !number_is_zero(product.beta) || product.device_scalars;
         product.captured = is_kernel && rng_below(&p->rng, 4) == 0;
         if (rng_below(&p->rng, 3) == 0)
             matrix_change_values(m, &p->rng, p->stream[p->now]);

@@ -13,10 +13,30 @@ cudaDataType value_sum(cudaDataType type);
 /** The distance from 1 to the next number, and the least number above 0. */
 double value_eps(cudaDataType type);
 double value_least(cudaDataType type);
+/** 2 of complex numbers. */
+int value_parts(cudaDataType type);
+/** The real part. */
 double value_load(const void *from, cudaDataType type, int64_t i);
-/** Rounded to nearest, ties to even. */
+/** Rounded to nearest, ties to even; an imaginary part is 0. */
 void value_store(void *to, cudaDataType type, int64_t i, double value);
 /** Rounded so. */
 double value_round(cudaDataType type, double value);
+
+/** Any number; a real one has no imaginary part. */
+typedef struct number {
+    double re;
+    double im;
+} number_t;
+
+number_t number_load(const void *from, cudaDataType type, int64_t i);
+/** Parts are rounded; of a real type the real one is stored. */
+void number_store(void *to, cudaDataType type, int64_t i, number_t x);
+number_t number_plus(number_t a, number_t b);
+/** A real factor multiplies either part, so that an infinite part leaves the other one alone. */
+number_t number_times(number_t a, number_t b);
+number_t number_conjugate(number_t x);
+/** |x| */
+double number_size(number_t x);
+int number_is_zero(number_t x);
 
 #endif

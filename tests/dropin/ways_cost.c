@@ -98,7 +98,7 @@ static void with_vector(const bench_t *bench, const char *name, const rc_plan_ma
 {
     size_t bytes = 0;
     product_t o = {.bench = bench, .matrix = name, .op = "spmv"};
-    o.p = (rc_asked_t){.op = RC_OP_SPMV, .a = *a, .alpha = 1, .stream = bench->cost.stream};
+    o.p = (rc_asked_t){.op = RC_OP_SPMV, .a = *a, .alpha = {1}, .stream = bench->cost.stream};
     o.p.b = cost_copy(NULL, (size_t)a->cols * sizeof one);
     o.p.c = cost_copy(NULL, (size_t)a->rows * sizeof one);
     descriptor(&o, unconst(a->val));
@@ -120,7 +120,7 @@ static void sampled(const bench_t *bench, const char *name, const rc_plan_matrix
     size_t bytes = 0;
     const int64_t k = bench->k;
     product_t o = {.bench = bench, .matrix = name, .op = "sddmm"};
-    o.p = (rc_asked_t){.op = RC_OP_SDDMM, .a = *a, .k = k, .layout = RC_ROW_COL, .alpha = 1, .stream = bench->cost.stream};
+    o.p = (rc_asked_t){.op = RC_OP_SDDMM, .a = *a, .k = k, .layout = RC_ROW_COL, .alpha = {1}, .stream = bench->cost.stream};
     o.p.left = cost_copy(NULL, (size_t)(a->rows * k) * sizeof one);
     o.p.left_by = (rc_strides_t){k, 1};
     o.p.b = cost_copy(NULL, (size_t)(a->cols * k) * sizeof one);
