@@ -86,7 +86,9 @@ typedef struct rc_dropin {
     rc_prepared_t prepared;
     int prepared_on; /**< the device */
     rc_making_job_t job;
-    rc_held_t *dead; /**< plans that nobody has any more, to be freed without the lock */
+    rc_held_t *dead;         /**< plans that nobody has any more, to be freed without the lock */
+    rc_captured_t *captured; /**< that hold plans, the newest first */
+    int in_graphs;           /**< plans */
     pthread_t worker;
     pthread_cond_t wake;
     uint64_t said; /**< to it, how often */
@@ -248,6 +250,12 @@ void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
 /** One that is kept multiplies where the stream is captured.  \return RC_WHY_PLAN or
  *  RC_WHY_CAPTURE */
 rc_why_t rc_ways_capture(rc_dropin_t *d, const rc_asked_t *p, int device);
+
+/* ------------------------------------------------------------------ graph.c */
+
+/** A product where the stream is captured: by a plan that is kept, which becomes the graph's.
+ *  \return RC_WHY_PLAN or RC_WHY_CAPTURE */
+rc_why_t rc_graph_capture(rc_dropin_t *d, const rc_asked_t *p, int device);
 
 /* ------------------------------------------------------------------ past.c */
 

@@ -76,7 +76,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 13, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 14, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -159,6 +159,14 @@ typedef struct rc_engine {
     void (*compared)(const void *plan, uint64_t *equal, uint64_t *differs);
     /** After the runs and comparisons that were asked for; no other call may have it any more. */
     void (*plan_free)(void *plan);
+    /** The capture that a stream is in, by a number that no other one has.  \return 0: not known */
+    uint64_t (*capture)(void *stream);
+    /** \return 1: all that a plan was asked for has ended */
+    int (*ended)(const void *plan);
+    /** As `run`, quietly checked, in a stream that is captured: the graph puts the values and
+     *  compares the pattern each time that it runs.  A plan that has ended is the graph's then, for
+     *  good: beside this nothing may be asked of it any more. */
+    int (*record)(void *plan, const rc_asked_t *p, uint64_t number);
     /** How many ways a product has that need nothing of its pattern. */
     int (*directs)(const rc_asked_t *p);
     /** One of them, for products of these sizes and types on this stream; it is run and freed as a

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "dropin/direct.h"
 #include "dropin/engine.h"
+#include "dropin/marks.h"
 #include "dropin/pattern.h"
 #include "dropin/stream.h"
 #include "dropin/type.h"
@@ -38,10 +39,6 @@ typedef struct made {
     cudaEvent_t last;             /* after what was asked for last; NULL: nothing waits for it */
     int unmarked;                 /* 1: that could not be recorded once */
 } made_t;
-
-typedef struct marks {
-    cudaEvent_t at[2];
-} marks_t;
 
 /* -------------------------------------------------------------------- devices */
 
@@ -397,6 +394,7 @@ static void *make_on(const copy_t *c, const rc_making_t *how, cudaStream_t strea
         return NULL;
     }
     describe(m->plan, bytes_beside(&c->p), made);
+    made->captures = 1;
     return m;
 }
 
@@ -428,7 +426,9 @@ static void *engine_make(void *copy, const rc_making_t *how, rc_made_t *made)
     return plan;
 }
 
-static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_t number)
+/* What a product by a plan puts on its stream.  \param[in] overlaps  1: its launches do */
+static int put_plan(
+    made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_t number, int overlaps)
 {
     rc_err_t err;
     cudaStream_t stream = p->stream;
@@ -442,13 +442,35 @@ static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_
         .ld_in = {p->ldb},
         .out = p->c,
         .ld_out = p->ldc};
-    if (failed(rc_stream_follow(&m->stream_id, stream, m->last)) ||
-        failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
-        failed(rc_pattern_between(m->overlaps, stream)) ||
+    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
+        failed(rc_pattern_between(overlaps, stream)) ||
         rc_plan_execute_complex(m->plan, &product, stream, &err) < 0)
         return -1;
-    const rc_pattern_again_t again = {m->pattern, number, m->sums, m->blocks, m->overlaps};
+    const rc_pattern_again_t again = {m->pattern, number, m->sums, m->blocks, overlaps};
     return ask.check && failed(rc_pattern_product(p, &again, stream)) ? -1 : 0;
+}
+
+static int run_plan(made_t *m, const rc_asked_t *p, rc_checking_t check, uint64_t number)
+{
+    return failed(rc_stream_follow(&m->stream_id, p->stream, m->last))
+               ? -1
+               : put_plan(m, p, check, number, m->overlaps);
+}
+
+static int engine_ended(const void *plan)
+{
+    const made_t *m = plan;
+    enum cudaStreamCaptureMode mode = relax();
+    int ended = m->last && !m->unmarked && !failed(cudaEventQuery(m->last));
+    restore(mode);
+    return ended;
+}
+
+/* Nothing is followed or marked: what a capture waits for has to be captured, too.  Launches that
+ * overlap are not in graphs of each toolkit. */
+static int engine_record(void *plan, const rc_asked_t *p, uint64_t number)
+{
+    return put_plan(plan, p, RC_CHECK_QUIET, number, 0);
 }
 
 static int engine_directs(const rc_asked_t *p)
@@ -508,77 +530,13 @@ static void engine_compared(const void *plan, uint64_t *equal, uint64_t *differs
     *differs = m->heard->other_differs;
 }
 
-/* ---------------------------------------------------------------------- marks */
-
-static void marks_free(void *marks)
-{
-    marks_t *m = marks;
-    for (int i = 0; i < 2; i++)
-        if (m->at[i])
-            (void)failed(cudaEventDestroy(m->at[i]));
-    free(m);
-}
-
-static void *marks_new(void)
-{
-    marks_t *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
-    for (int i = 0; i < 2; i++)
-        if (failed(cudaEventCreate(&m->at[i]))) {
-            marks_free(m);
-            return NULL;
-        }
-    return m;
-}
-
-static int mark(void *marks, int end, void *stream)
-{
-    marks_t *m = marks;
-    return failed(cudaEventRecord(m->at[end], stream)) ? -1 : 0;
-}
-
-static double time_of(const marks_t *m)
-{
-    float ms = 0;
-    cudaError_t e = cudaEventQuery(m->at[1]);
-    if (e == cudaErrorNotReady) {
-        (void)cudaGetLastError();
-        return 0;
-    }
-    if (failed(e) || failed(cudaEventElapsedTime(&ms, m->at[0], m->at[1])) || ms <= 0)
-        return -1;
-    return 1e6 * (double)ms;
-}
-
-static double between(void *marks)
-{
-    if (cudaPeekAtLastError() != cudaSuccess)
-        return 0; /* the program's, which is not to be taken */
-    enum cudaStreamCaptureMode mode = relax();
-    double ns = time_of(marks);
-    restore(mode);
-    return ns;
-}
-
-static int idle(void *stream)
-{
-    if (cudaPeekAtLastError() != cudaSuccess)
-        return -1; /* the program's, which is not to be taken */
-    enum cudaStreamCaptureMode mode = relax();
-    cudaError_t e = cudaStreamQuery(stream);
-    if (e != cudaSuccess)
-        (void)cudaGetLastError();
-    restore(mode);
-    return e == cudaSuccess ? 1 : e == cudaErrorNotReady ? 0 : -1;
-}
-
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, rc_stream_usable, rc_heard_lost, device_name,
         NULL, engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
         engine_look, engine_looked, engine_make, engine_run, engine_checks, engine_compare,
-        engine_compared, engine_plan_free, engine_directs, engine_direct, marks_new, mark, between,
-        marks_free, idle};
+        engine_compared, engine_plan_free, rc_stream_capture, engine_ended, engine_record,
+        engine_directs, engine_direct, rc_marks_new, rc_mark, rc_marks_between, rc_marks_free,
+        rc_marks_idle};
     return &engine;
 }

@@ -19,7 +19,7 @@ static int is_wide(const rc_asked_t *p)
            lines % 16 == 0;
 }
 
-static rc_key_t key_of(const rc_asked_t *p, int device)
+rc_key_t rc_key_of(const rc_asked_t *p, int device)
 {
     rc_key_t key;
     memset(&key, 0, sizeof key);
@@ -183,7 +183,7 @@ void rc_known_make_memory(rc_dropin_t *d)
 
 int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
 {
-    rc_key_t key = key_of(p, 0);
+    rc_key_t key = rc_key_of(p, 0);
     for (int i = 0; i < d->count; i++) {
         rc_known_t *known = d->known[i];
         key.device = known->key.device; /* which is not known yet */
@@ -202,7 +202,7 @@ int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
 
 rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device)
 {
-    rc_key_t key = key_of(p, device);
+    rc_key_t key = rc_key_of(p, device);
     for (int i = 0; i < d->count; i++) {
         rc_known_t *known = d->known[i];
         key.stream = known->key.stream;
@@ -215,7 +215,7 @@ rc_known_t *rc_known_kept(rc_dropin_t *d, const rc_asked_t *p, int device)
 
 rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device)
 {
-    const rc_key_t key = key_of(p, device);
+    const rc_key_t key = rc_key_of(p, device);
     for (int i = 0; i < d->count; i++)
         if (memcmp(&d->known[i]->key, &key, sizeof key) == 0)
             return to_front(d, i);
@@ -280,6 +280,13 @@ void rc_known_context(rc_dropin_t *d, int device, uint64_t context)
         free(d->dead);
         d->dead = next;
     }
+    while (d->captured) {
+        rc_captured_t *next = d->captured->next;
+        lose(d, d->captured->held);
+        free(d->captured);
+        d->captured = next;
+    }
+    d->in_graphs = 0;
     d->prepared = RC_PREPARED_NOT;
     d->engine->lost();
 }

@@ -53,6 +53,9 @@ typedef struct rc_key {
 
 enum { RC_KEY_TYPES = 16 };
 
+/** That of a product on a device. */
+rc_key_t rc_key_of(const rc_asked_t *p, int device);
+
 /** Its value types, "fp16" or "fp16 to fp32".  \param[out] text  [RC_KEY_TYPES] */
 void rc_key_types(const rc_key_t *key, char *text);
 
@@ -109,6 +112,18 @@ typedef struct rc_held {
     rc_made_t made;
     struct rc_held *next; /**< of the dead */
 } rc_held_t;
+
+/** A plan that a graph holds. */
+typedef struct rc_captured {
+    rc_key_t key;
+    uint64_t capture; /**< of the engine: what is captured on one stream runs in its order */
+    rc_held_t *held;
+    int refuses; /**< 1: it did not take operands */
+    struct rc_captured *next;
+} rc_captured_t;
+
+/** The most plans that graphs may hold, as these stay for good. */
+enum { RC_GRAPHS_MOST = 32 };
 
 /** One pattern, K and stream. */
 typedef struct rc_known {

@@ -12,6 +12,8 @@ typedef int driver_retain(void **ctx, int device);
 typedef int driver_release(int device);
 typedef int driver_id(void *ctx, unsigned long long *id);
 typedef int driver_state(int device, unsigned *flags, int *active);
+/* The function of three arguments, which each driver has by this name. */
+typedef int driver_capture(void *stream, int *status, unsigned long long *id);
 
 static void symbol(void *handle, const char *name, void *out)
 {
@@ -26,6 +28,7 @@ static struct driver {
     driver_release *release;
     driver_state *state;
     driver_id *id; /* since CUDA 12.0 */
+    driver_capture *capture;
 } driver;
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
@@ -40,6 +43,7 @@ static void driver_find(void)
     symbol(handle, "cuDevicePrimaryCtxRelease_v2", &driver.release);
     symbol(handle, "cuDevicePrimaryCtxGetState", &driver.state);
     symbol(handle, "cuCtxGetId", &driver.id);
+    symbol(handle, "cuStreamGetCaptureInfo", &driver.capture);
 }
 
 /* 1: the current context is the primary one of the device, and the stream is of it.
@@ -86,6 +90,17 @@ int rc_stream_usable(void *stream, int *device, uint64_t *context)
     if (!known)
         return NOT;
     return capturing == cudaStreamCaptureStatusNone ? USABLE : CAPTURED;
+}
+
+uint64_t rc_stream_capture(void *stream)
+{
+    enum { ACTIVE = 1 };
+    int status = 0;
+    unsigned long long id = 0;
+    (void)pthread_once(&driver_once, driver_find);
+    if (!driver.capture || driver.capture(stream, &status, &id) != 0 || status != ACTIVE)
+        return 0;
+    return id;
 }
 
 cudaError_t rc_stream_follow(unsigned long long *id, cudaStream_t stream, cudaEvent_t last)

@@ -30,6 +30,9 @@ static inline void restore(enum cudaStreamCaptureMode mode)
 /** As the engine's `stream`. */
 int rc_stream_usable(void *stream, int *device, uint64_t *context);
 
+/** As the engine's `capture`. */
+uint64_t rc_stream_capture(void *stream);
+
 /** Work on a stream follows what was asked for before: a new stream may have the address of one
  *  that is gone, and begin before that has ended.
  *  \param[in,out] id    of the stream that was used last; 0: none was

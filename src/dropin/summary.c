@@ -89,6 +89,8 @@ void rc_dropin_summary(const rc_dropin_t *d)
         1e3 * (d->account.won - d->account.lost), d->account.spent, 1e-6 * (double)d->bytes);
     for (int op = 0; op < RC_OPS; op++)
         print_function(d, op);
+    if (d->in_graphs > 0)
+        fprintf(stderr, "rowcast: %d plans are held by graphs, and stay\n", d->in_graphs);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     if (d->cache.path)

@@ -153,8 +153,10 @@ static void improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 typedef struct stage_work {
     void (*watch)(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
     void (*improve)(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p);
+    rc_why_t (*capture)(rc_dropin_t *d, const rc_asked_t *p, int device);
 } stage_work_t;
-static const stage_work_t works[] = {{watch, improve}, {rc_ways_watch, rc_ways_improve}};
+static const stage_work_t works[] = {
+    {watch, improve, rc_graph_capture}, {rc_ways_watch, rc_ways_improve, rc_ways_capture}};
 
 static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
@@ -203,7 +205,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
     turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;
     rc_known_context(d, device, context);
     if (st == 1)
-        turn.why = rc_ways_capture(d, p, device);
+        turn.why = works[p->direct].capture(d, p, device);
     if (st != 0)
         return turn;
     rc_known_t *known = rc_known_find(d, p, device);

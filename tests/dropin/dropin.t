@@ -8,7 +8,7 @@
 # shellcheck source=tests/dropin/fakes.sh
 . "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-plan 98
+plan 108
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -35,6 +35,7 @@ calls=$(program calls)
 added=$(program added)
 forms=$(program forms)
 vectors=$(program vectors)
+graphs=$(program graphs)
 parts=$(program parts)
 several=$(program several)
 random=$(program random)
@@ -68,6 +69,11 @@ is "the summary counts kernels and plans" \
 is "and names the operation" "$(sed -n 's/^rowcast:   \(spmv, . x ., 3 entries, [a-z]*, fp32\): .* by a \([a-z]*\).*/\1 \2/p' err \
     | sed 's/, . x ., 3 entries,//' | sort -u | tr '\n' '.')" "spmv coo, fp32 plan.spmv csc, fp32 plan.spmv csr, fp32 kernel."
 is "so does a choice" "$(cat forms/*.choice | grep -o '^of [a-z]* of fp32' | sort -u)" "of spmv of fp32"
+for what in held apart refused shared better reset many; do
+    with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$graphs" $what >out 2>err
+    is "plans in graphs: $what" "$(failed)" ""
+done
+is "the summary says how many" "$(grep -c '^rowcast: 32 plans are held by graphs, and stay$' err)" 1
 for of in float double; do
     for what in passing matrix adjoint kernels; do
         with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$parts" $what $of >out 2>err
@@ -129,6 +135,13 @@ is "the summary says what was passed through, and of which function" \
     "$(sed -n 's/^rowcast:   \(.*\) passed through [1-9][0-9]* times: beta is not 0/\1/p' err | tr '\n' ' ')" "cusparseSpMM cusparseSpMV "
 with ROWCAST_WAIT=always ROWCAST_BITS=free "$random" 4 30001 1000 12 1 2000 >out 2>err
 is "nor with larger matrices" "$(failed)$(cat err)" ""
+i=0
+while [ $i -lt 40 ]; do # each with as many plans in graphs as there may be
+    with ROWCAST_WAIT=always ROWCAST_BITS=free ROWCAST_LOG=summary "$random" 40 $((600001 + 100 * i)) >>graphs.out 2>>graphs.err
+    i=$((i + 1))
+done
+is "nor with plans in graphs" "$(grep -v '^ok' graphs.out)$(grep -c '^ok' graphs.out)" 40
+is "which many had" "$(awk '/plans are held by graphs/ { n += $2 } END { print (n > 400) }' graphs.err)" 1
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err
 is "neither with trust" "$(failed)" ""
 with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 400 7001 >out 2>err

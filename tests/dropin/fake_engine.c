@@ -29,7 +29,17 @@ typedef struct plan {
     uint64_t differs;
     uint64_t other_equal;
     uint64_t other_differs;
+    uint64_t graph; /* 0: none holds it */
+    void *stream;   /* that it was captured on */
 } plan_t;
+
+/* A product in a graph. */
+typedef struct recorded {
+    plan_t *plan;
+    rc_asked_t p;
+    uint64_t number;
+    struct recorded *next;
+} recorded_t;
 
 typedef struct marks {
     int context;
@@ -42,7 +52,8 @@ typedef struct sum {
     rc_pattern_sums_t sums; /* or the longest row, as its columns */
 } sum_t;
 
-static fake_engine_t fake = {.context = 1, .plan_ns = 1e6, .other_ns = 2e6};
+static recorded_t *all; /* the newest first */
+static fake_engine_t fake = {.context = 1, .capture = 1, .plan_ns = 1e6, .other_ns = 2e6};
 static struct past {
     int tuned;    /* 1: the last plan that ran was tuned */
     int direct;   /* 1: it was a kernel on the program's arrays */
@@ -232,6 +243,7 @@ static void *make(void *copy, const rc_making_t *how, rc_made_t *made)
     plan->device = plan->copy->device;
     plan->context = fake.context;
     made->bytes = how->memory < 1000 ? how->memory : 1000;
+    made->captures = 1;
     pass(fake.make_s[how->ns > 0]);
     fake.may_ns = (double)how->ns;
     fake.named += how->kernel != NULL;
@@ -245,6 +257,7 @@ static void plan_free(void *p)
 {
     plan_t *plan = p;
     use(plan->context);
+    fake.strays += plan->graph != 0;
     if (fake.in_free)
         fake.in_free();
     if (plan->copy) {
@@ -421,12 +434,8 @@ static int run_direct(const plan_t *plan, const rc_asked_t *product)
     return plan->way == fake.breaks - 1;
 }
 
-static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t number)
+static int run_plan(plan_t *plan, const rc_asked_t *product, rc_checking_t check, uint64_t number)
 {
-    plan_t *plan = p;
-    use(plan->context);
-    if (!plan->copy)
-        return run_direct(plan, product);
     int equal = check == RC_CHECK_NOT || same(plan->copy, &product->a);
     if (fake.in_run)
         fake.in_run();
@@ -458,6 +467,60 @@ static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t
     return 0;
 }
 
+static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t number)
+{
+    plan_t *plan = p;
+    use(plan->context);
+    if (!plan->copy)
+        return run_direct(plan, product);
+    fake.strays += plan->graph != 0;
+    return run_plan(plan, product, check, number);
+}
+
+static uint64_t capture(void *stream)
+{
+    return *(const int *)stream == CAPTURED ? fake.capture : 0;
+}
+
+static int ended(const void *p)
+{
+    const plan_t *plan = p;
+    use(plan->context);
+    return !fake.unended;
+}
+
+/* In the order of one stream of one capture. */
+static int record(void *p, const rc_asked_t *product, uint64_t number)
+{
+    plan_t *plan = p;
+    recorded_t *r = calloc(1, sizeof *r);
+    if (!r)
+        exit(99);
+    use(plan->context);
+    fake.strays += capture(product->stream) == 0
+        || (plan->graph != 0 && (plan->graph != fake.capture || plan->stream != product->stream));
+    plan->graph = fake.capture;
+    plan->stream = product->stream;
+    *r = (recorded_t){plan, *product, number, all};
+    all = r;
+    fake.recorded++;
+    return run_plan(plan, product, RC_CHECK_QUIET, number);
+}
+
+/* From the oldest on. */
+static void replay(const recorded_t *r)
+{
+    if (!r)
+        return;
+    replay(r->next);
+    (void)run_plan(r->plan, &r->p, RC_CHECK_QUIET, r->number);
+}
+
+void fake_replay(void)
+{
+    replay(all);
+}
+
 static void checks(const void *p, uint64_t *equal, uint64_t *differs)
 {
     const plan_t *plan = p;
@@ -470,6 +533,7 @@ static int compare(void *p, const rc_asked_t *product, uint64_t number)
 {
     plan_t *plan = p;
     use(plan->context);
+    fake.strays += plan->graph != 0;
     pass(1e-9 * fake.extra_ns);
     *(same(plan->copy, &product->a) ? &plan->other_equal : &plan->other_differs) = number;
     return 0;
@@ -530,6 +594,6 @@ static int idle(void *stream)
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, lost, device_name, now, prepare, copy_new, copy_free,
-        sum, summed, sum_free, look, looked, make, run, checks, compare, compared, plan_free, directs, direct, marks_new, mark, between, marks_free, idle};
+        sum, summed, sum_free, look, looked, make, run, checks, compare, compared, plan_free, capture, ended, record, directs, direct, marks_new, mark, between, marks_free, idle};
     return &engine;
 }

@@ -3,6 +3,7 @@
 #define RC_TESTS_DROPIN_FAKE_ENGINE_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 typedef struct fake_engine {
     atomic_int copies; /**< not freed yet */
@@ -48,12 +49,19 @@ typedef struct fake_engine {
     long longest; /**< row, as the last of them was told */
     int directs;  /**< runs by these, which are among the runs */
     int in_graph; /**< of them, into a capture */
+    int recorded; /**< products by plans that were */
+    int unended;  /**< told: 1: what plans were asked for has not ended */
+    uint64_t capture; /**< told: which one a stream that is captured is in; 0: not known */
     int way;      /**< which one ran last, from 0 */
     int ways;     /**< of these, not freed yet */
     double other_ns; /**< told: what cuSPARSE takes */
 } fake_engine_t;
 
 typedef fake_engine_t *fake_engine_fn(void);
+
+/** All that was recorded runs again, as it was asked for.  Looked up by its name. */
+typedef void fake_replay_fn(void);
+__attribute__((visibility("default"))) void fake_replay(void);
 
 /** Looked up by its name. */
 __attribute__((visibility("default"))) fake_engine_t *fake_engine(void);

@@ -13,9 +13,13 @@ void device_put(void *to, const void *from, size_t bytes, void *stream);
 void device_get(void *to, const void *from, size_t bytes, void *stream);
 void *stream_new(void);
 void stream_free(void *stream);
-/** What is put on the stream in between becomes a graph, which runs once. */
+/** What is put on the stream in between becomes a graph, which runs once.  \return it; NULL: it cannot run again */
 void capture_begin(void *stream);
-void capture_end(void *stream);
+void *capture_end(void *stream);
+/** Waits for the stream. */
+void graph_run(void *graph, void *stream);
+/** NULL is allowed. */
+void graph_free(void *graph);
 /** How many devices there are; 0: none. */
 int devices_there(void);
 /** What comes next is of this device, from 0. */

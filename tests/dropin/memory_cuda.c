@@ -91,16 +91,27 @@ void capture_begin(void *stream)
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 }
 
-void capture_end(void *stream)
+void *capture_end(void *stream)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
     check(cudaStreamEndCapture(stream, &graph));
     check(cudaGraphInstantiateWithFlags(&exec, graph, 0));
-    check(cudaGraphLaunch(exec, stream));
-    check(cudaStreamSynchronize(stream));
-    check(cudaGraphExecDestroy(exec));
     check(cudaGraphDestroy(graph));
+    graph_run(exec, stream);
+    return exec;
+}
+
+void graph_run(void *graph, void *stream)
+{
+    check(cudaGraphLaunch(graph, stream));
+    check(cudaStreamSynchronize(stream));
+}
+
+void graph_free(void *graph)
+{
+    if (graph)
+        check(cudaGraphExecDestroy(graph));
 }
 
 int devices_there(void)

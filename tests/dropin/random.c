@@ -39,8 +39,9 @@ static void multiply(program_t *p, matrix_t *m)
     matrix_renew(m); /* what was preprocessed was another product */
     for (int64_t n = 1 + rng_below(&p->rng, 8); n > 0; n--) {
         product.preprocess = rng_below(&p->rng, 6) == 0;
+        /* a graph keeps a plan, and the next product has none */
         int is_kernel = product.op != PRODUCT_MATRIX || !number_is_zero(product.beta) || product.device_scalars;
-        product.captured = is_kernel && rng_below(&p->rng, 4) == 0;
+        product.captured = rng_below(&p->rng, is_kernel ? 4 : 16) == 0;
         if (rng_below(&p->rng, 3) == 0)
             matrix_change_values(m, &p->rng, p->stream[p->now]);
         if (rng_below(&p->rng, 10) == 0)
