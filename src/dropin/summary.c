@@ -90,7 +90,7 @@ void rc_dropin_summary(const rc_dropin_t *d)
     for (int op = 0; op < RC_OPS; op++)
         print_function(d, op);
     if (d->in_graphs > 0)
-        fprintf(stderr, "rowcast: %d plans are held by graphs, and stay\n", d->in_graphs);
+        fprintf(stderr, "rowcast: graphs hold %d of the plans for good\n", d->in_graphs);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     if (d->cache.path)

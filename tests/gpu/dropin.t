@@ -20,7 +20,7 @@ case $("$program" 1 1 2>&1) in
     skip_all "no GPU"
     ;;
 esac
-plan 8
+plan 9
 processes=${ROWCAST_DROPIN_PROCESSES:-1}
 steps=${ROWCAST_DROPIN_STEPS:-12}
 wanted=${ROWCAST_DROPIN_PROGRAMS:-0}
@@ -70,6 +70,7 @@ with ROWCAST_LOG=summary "$program" 200 400000001 "$seconds" "$steps" >"$tmp/out
 is "products with a vector are right" "$(grep -v '^ok' "$tmp/out")" ""
 is "by kernels and by plans" \
     "$(grep -c '^rowcast: [0-9]* calls of cusparseSpMV, [1-9][0-9]* by kernels of rowcast, [1-9][0-9]* by plans$' "$tmp/said")" 1
+is "some of which graphs hold" "$(grep -c '^rowcast: graphs hold [1-9][0-9]* of the plans for good$' "$tmp/said")" 1
 case $("$program" 1 1 9 1 2) in
 *SKIP*) skip "on two devices in turn" "one device" ;;
 *) ok "on two devices in turn" with "$program" 200 200000001 "$seconds" "$steps" 2 ;;
