@@ -10,7 +10,7 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_PLAN] = "by a plan",
     [RC_WHY_OFF] = "the drop-in is off",
     [RC_WHY_UNREADABLE] = "descriptors cannot be read",
-    [RC_WHY_OPERATION] = "an operation that is not known",
+    [RC_WHY_OPERATION] = "an operation that plans do not have",
     [RC_WHY_CONJUGATED] = "a dense operand that is conjugated",
     [RC_WHY_FORMAT] = "a format that is not CSR, CSC or COO",
     [RC_WHY_ROWS] = "columns or coordinates, which have no kernel",
@@ -258,7 +258,10 @@ static rc_why_t read_factor(
     if (why == RC_WHY_PLAN)
         why = read_type(*type, f->sums, &p->a.precision);
     p->conjugated = why == RC_WHY_PLAN && conjugates(f->op, p->a.precision);
-    return why;
+    /* the adjoint of real numbers cuSPARSE refuses, or multiplies as something else */
+    return why == RC_WHY_PLAN && f->op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !p->conjugated
+               ? RC_WHY_OPERATION
+               : why;
 }
 
 typedef struct dense {

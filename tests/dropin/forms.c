@@ -191,6 +191,7 @@ static const char *const names[] = {"CSR", "CSC", "COO"};
 static const cusparseOperation_t ops[] = {
     CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
 static const char *const done[] = {"", ", transposed", ", adjoint"};
+enum { TURNS = 2 }; /* operations of real numbers */
 
 static void say(int passed, int format, int op, const char *what)
 {
@@ -211,6 +212,19 @@ static void kernels(int format, int op)
     f->alpha = -0.5F;
     f->beta = 2;
     say(multiply(f) && !f->wrong, format, op, "which is right where all changes");
+    formed_free(f);
+}
+
+/* Of real numbers: cuSPARSE refuses it, or multiplies as something else. */
+static void adjoint(int format)
+{
+    formed_t *f = fresh();
+    const int op = TURNS;
+    formed_new(f, formats[format], ops[op]);
+    const int made = engine()->made;
+    const int directs = engine()->directs;
+    (void)multiply_many(f, 60);
+    say(engine()->made == made && engine()->directs == directs && !f->wrong, format, op, "is passed through");
     formed_free(f);
 }
 
@@ -430,13 +444,15 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     with_vector = argc > 2 && strcmp(argv[2], "vector") == 0;
     for (int format = 0; format < 3; format++)
-        for (int op = 0; op < 3; op++)
+        for (int op = 0; op < TURNS; op++)
             if (strcmp(what, "trust") == 0)
                 trust(format, op);
             else if (strcmp(what, "added") == 0)
                 added(format, op);
             else if (strcmp(what, "plans") == 0)
                 plans(format, op);
+    for (int format = 0; strcmp(what, "plans") == 0 && format < 3; format++)
+        adjoint(format);
     if (strcmp(what, "one") == 0)
         one();
     else if (strcmp(what, "algorithms") == 0)

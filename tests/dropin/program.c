@@ -23,10 +23,12 @@ static int64_t cols_in(const matrix_t *m, const product_t *p)
     return by_columns(m, p) ? m->rows : m->cols;
 }
 
-/* The adjoint of real numbers cuSPARSE refuses, or multiplies as none. */
-static cusparseOperation_t op_random(rng_t *r)
+/* The adjoint is for complex numbers: that of real ones cuSPARSE refuses, or multiplies as something else. */
+static cusparseOperation_t op_random(rng_t *r, const matrix_t *m)
 {
-    return rng_below(r, 2) ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;
+    static const cusparseOperation_t ops[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
+        CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
+    return ops[rng_below(r, value_parts(m->type) > 1 ? 4 : 3)];
 }
 
 /* Of complex numbers with an imaginary part or without; one that is 0 is mostly 0. */
@@ -48,7 +50,7 @@ static product_t vector_random(rng_t *r, const matrix_t *m)
         {CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_COO_ALG1, CUSPARSE_SPMV_COO_ALG2}};
     int alg = rng_below(r, 8) ? (int)rng_below(r, 2) : 2;
     return (product_t){.op = PRODUCT_VECTOR,
-        .op_a = op_random(r),
+        .op_a = op_random(r, m),
         .k = 1,
         .alpha = scalar_random(r, m, rng_below(r, 2) ? 1 : -0.5),
         /* ALG2 of cuSPARSE 12 forgets beta where all but the last row are empty */
@@ -83,7 +85,7 @@ product_t product_random(rng_t *r, const matrix_t *m)
     static const cusparseSpMMAlg_t algs[2][3] = {
         {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2},
         {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_COO_ALG4}};
-    return (product_t){.op_a = op_random(r),
+    return (product_t){.op_a = op_random(r, m),
         .k = ks[rng_below(r, 4)],
         .b_rows = rng_below(r, 4) > 0,
         .c_rows = rng_below(r, 4) > 0,
