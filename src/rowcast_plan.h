@@ -215,7 +215,7 @@ typedef struct rc_plan_part {
     int chosen;                           /**< index */
     int reference; /**< index of the one that changes nothing: of the vendor's in original order the
                         fastest that was timed, else the first, else the first of any kernel in that
-                        order */
+                        order; the only one where the plan was loaded */
     rc_plan_why_t why; /**< it was chosen */
     int transposed; /**< 1: of the product of rc_plan_execute_transposed, in a plan made for both */
     double tune_ns; /**< spent in timing candidates, preparations of those not chosen included */
@@ -382,7 +382,8 @@ RC_API rc_status_t rc_plan_part(
 
 /** Products after which a candidate has paid for its setup over the reference of its part: by
  *  measured times where both were timed, else by predicted ones. 0 for the reference itself,
- *  INFINITY when it never does, NaN when times are missing, or there is no such candidate. */
+ *  INFINITY when it never does, NaN when times are missing, the plan was loaded, or there is no
+ *  such candidate. */
 RC_API double rc_plan_break_even(const rc_plan_part_t *part, int index);
 
 /** What was chosen for each K, why, and what it takes: a few lines for people.
@@ -403,7 +404,7 @@ typedef struct rc_plan_row {
     double pays_after;  /**< products after which that has paid over the best in original order: 0
                             for that one, INFINITY: never */
     int chosen;         /**< 1: the choice */
-    int baseline;       /**< 1: the one that speedups are over */
+    int baseline;       /**< 1: the one that speedups are over; a loaded plan has none */
     int again;          /**< 1: timed again with the chosen one in turns, so that they compare */
     const char *note;   /**< why it was chosen, or has no time; "" */
 } rc_plan_row_t;

@@ -70,6 +70,53 @@ static void add_count(rc_str_t *s, double n)
     rc_str_add(s, n == 1 ? " product" : " products");
 }
 
+/* 1: times that were taken in turns, so that they compare. */
+static int compares(const rc_plan_row_t *r, const rc_plan_row_t *with)
+{
+    return r->again == with->again && !isnan(r->time_ns);
+}
+
+/* Products after which a row has paid over another one.  \param[in] reuse  of rc_plan_answer_end */
+static double pays_over(const rc_plan_row_t *r, const rc_plan_row_t *than, double reuse)
+{
+    double time[] = {than->time_ns, r->time_ns};
+    int same = reuse >= 0 && strcmp(r->kernel, than->kernel) == 0; /* so is its preparation */
+    double setup[] = {same ? than->order_ns : than->setup_ns, same ? r->order_ns : r->setup_ns};
+    return rc_break_even(0, time, setup, 0, r != than);
+}
+
+/* Less than this is no gain to speak of: a model says no errors. */
+static const double slight = 1.01;
+
+/* What is best after many products, where that is not the chosen one, beyond the errors: of those
+ * that are about as fast as the fastest the one that pays first over the chosen one.
+ * \param[out] from  products from which on it costs less than all that are slower
+ * \return NULL: the chosen one is, or what should have been chosen was not confirmed */
+static const rc_plan_row_t *lasting(const rc_plan_answer_t *a, double reuse, double *from)
+{
+    const rc_plan_row_t *c = a->row;
+    const rc_plan_row_t *fastest = c;
+    const rc_plan_row_t *best = NULL;
+    for (int i = 0; i < a->rows; i++)
+        if (compares(&a->row[i], c) && a->row[i].time_ns < fastest->time_ns)
+            fastest = &a->row[i];
+    for (int i = 0; i < a->rows; i++) {
+        const rc_plan_row_t *r = &a->row[i];
+        double pays = compares(r, c) && is_faster(r, c) && !is_faster(fastest, r)
+                          ? pays_over(r, c, reuse)
+                          : NAN;
+        if (pays > fmax(reuse, 0) && isfinite(pays) && c->time_ns > slight * r->time_ns &&
+            (!best || pays < *from)) {
+            best = r;
+            *from = pays;
+        }
+    }
+    for (int i = 0; best && i < a->rows; i++)
+        if (compares(&a->row[i], c) && is_faster(best, &a->row[i]))
+            *from = fmax(*from, pays_over(best, &a->row[i], reuse));
+    return best;
+}
+
 /* Of the other orders the one that pays first, beyond the errors, by times that compare.
  * \param[out] timed  how many rows have another order and a time */
 static const rc_plan_row_t *next_order(
@@ -105,7 +152,8 @@ static int is_hidden(const rc_plan_row_t *c, const rc_plan_row_t *keep, const rc
            (of->error > too_large && !is_faster(c, of));
 }
 
-static void add_others(
+/* \return the order that it says pays; NULL: none */
+static const rc_plan_row_t *add_others(
     rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *keep, double reuse)
 {
     int timed = 0;
@@ -120,6 +168,26 @@ static void add_others(
             !timed      ? "was tried"
             : reuse < 0 ? "is faster"
                         : "is surely faster");
+    return other && other->pays_after > reuse ? other : NULL;
+}
+
+/* What is best after more products than the choice is for.  \param[in] said  that pays; NULL */
+static void add_lasting(
+    rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *said, double reuse)
+{
+    double from = 0;
+    const rc_plan_row_t *c = a->row;
+    const rc_plan_row_t *best = lasting(a, reuse, &from);
+    if (!best || best == said)
+        return;
+    rc_str_add(s, "; best from ");
+    add_count(s, from);
+    rc_str_add(s, " on is ");
+    if (strcmp(best->kernel, c->kernel) != 0)
+        rc_str_addf(s, "%s in %s", best->kernel, is_original(best) ? "" : "order ");
+    rc_str_addf(s, "%s, %.3g times as fast", is_original(best) ? "the given order" : best->order,
+        c->time_ns / best->time_ns);
+    add_error(s, best);
 }
 
 static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_t *of, int hidden)
@@ -154,8 +222,9 @@ static void add_comparisons(
         rc_str_add(s, "; the times disagree too much to tell more, as beside other programs");
         return;
     }
+    const rc_plan_row_t *said = NULL;
     if (is_original(c))
-        add_others(s, a, keep, reuse);
+        said = add_others(s, a, keep, reuse);
     else if (is_original(keep) && !isnan(keep->time_ns))
         rc_str_addf(s, "; it is %.3g times as fast as %s in the given order",
             keep->time_ns / c->time_ns, keep->kernel);
@@ -163,6 +232,7 @@ static void add_comparisons(
         rc_str_add(s, " and pays after ");
         add_count(s, c->pays_after);
     }
+    add_lasting(s, a, said, reuse);
 }
 
 /* Of which product it is. */
@@ -183,9 +253,11 @@ static void end_sentence(rc_plan_answer_t *a, rc_str_t *s)
 }
 
 /* Of a file: nothing was compared here, and the time is the one that is kept there. */
-static void say_loaded(rc_plan_answer_t *a, int64_t least)
+static void end_loaded(rc_plan_answer_t *a, int64_t least)
 {
-    const rc_plan_row_t *c = a->row;
+    rc_plan_row_t *c = a->row;
+    c->baseline = 0;
+    c->speedup = c->pays_after = NAN;
     rc_str_t s = {0};
     add_head(&s, a, least);
     rc_str_addf(&s, "Loaded: %s in %s%s", c->kernel, is_original(c) ? "the given order" : "order ",
@@ -239,11 +311,8 @@ void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse)
     const rc_plan_row_t *baseline = baseline_of(a);
     for (int i = 0; i < a->rows; i++) {
         rc_plan_row_t *r = &a->row[i];
-        double time[] = {keep->time_ns, r->time_ns};
-        int same = reuse >= 0 && strcmp(r->kernel, keep->kernel) == 0; /* so is its preparation */
-        double setup[] = {same ? keep->order_ns : keep->setup_ns, same ? r->order_ns : r->setup_ns};
         r->speedup = baseline->time_ns / r->time_ns;
-        r->pays_after = r->again == keep->again ? rc_break_even(0, time, setup, 0, r != keep) : NAN;
+        r->pays_after = r->again == keep->again ? pays_over(r, keep, reuse) : NAN;
     }
     say(a, least, reuse);
 }
@@ -275,9 +344,10 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
             .note = i == part.chosen ? rc_plan_why_name(part.why) : c->text};
     }
     const int64_t least = plan->entries > 1 ? part.k_least : 0;
-    rc_plan_answer_end(out, least, predicted ? -1 : plan->entry[index].reuse);
     if (part.why == RC_PLAN_LOADED)
-        say_loaded(out, least);
+        end_loaded(out, least);
+    else
+        rc_plan_answer_end(out, least, predicted ? -1 : plan->entry[index].reuse);
     return RC_OK;
 }
 
@@ -298,8 +368,8 @@ double rc_plan_time_err(const rc_plan_t *plan, int part, int index)
 
 double rc_plan_break_even(const rc_plan_part_t *part, int index)
 {
-    if (!part || !part->candidate || index < 0 || index >= part->candidates ||
-        part->reference < 0 || part->reference >= part->candidates)
+    if (!part || !part->candidate || part->why == RC_PLAN_LOADED || index < 0 ||
+        index >= part->candidates || part->reference < 0 || part->reference >= part->candidates)
         return NAN;
     const rc_plan_candidate_t *c = &part->candidate[index];
     const rc_plan_candidate_t *r = &part->candidate[part->reference];

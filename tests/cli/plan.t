@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 97
+plan 99
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -42,8 +42,10 @@ is "is no choice" "$(field out 2 14)" named
 code "a plan is kept" 0 plans mesh2d:n=12 -k 4,8 --orders random:seed=5 --save m.plan
 code "and comes back" 0 plans mesh2d:n=12 -k 8 --load m.plan -f csv
 is "with its order" "$(field out 2 3) $(field out 2 14)" "random:seed=5 loaded"
+is "which is no baseline, nor held against one" "$(field out 2 13) $(field out 2 6)$(field out 2 10)$(field out 2 16)" "0 "
 code "and says so" 0 plans mesh2d:n=12 -k 8 --load m.plan
 ok "in a sentence that compares nothing" grep -qE '^Loaded: [a-z-]+ in order random:seed=5; no time of it is known\.$' out
+ok "and a table that calls it what it is" grep -qE '^\* +random:seed=5 .* loaded *$' out
 code "not for another matrix" 2 plans mesh2d:n=13 -k 8 --load m.plan
 ok "which is said" grep -q 'm.plan: matrix.pattern: expected' err
 code "not for another K" 2 plans mesh2d:n=12 -k 9 --load m.plan
