@@ -62,10 +62,11 @@ static rc_status_t list(const rc_call_t *call, rc_err_t *err)
     rc_status_t st = rc_select_matrices(&places, o->limit, &c, &all, err);
     if (st < 0)
         return st;
-    RC_TRY(rc_listing_begin(stdout, call->format, &fields,
-        o->columns ? o->columns : "fullname,rows,cols,nnz,kind,present", &l, err));
+    const rc_listing_form_t form = {
+        call->format, o->columns ? o->columns : "fullname,rows,cols,nnz,kind,present", NULL};
+    RC_TRY(rc_listing_begin(stdout, &form, &fields, &l, err));
     for (int64_t i = 0; i < c.count; i++)
-        rc_listing_row(l, &c.entry[i]);
+        rc_listing_row(l, &c.entry[i], 0);
     RC_TRY(rc_listing_end(l, err));
     print_total(&c, all);
     if (c.passed)

@@ -160,7 +160,7 @@ static rc_status_t write_rows(job_t *j, int i, rc_listing_t *l, int64_t *rows)
         rc_status_t st = rc_export_next(j->export, &more, j->err);
         if (st < 0 || !more)
             return st;
-        rc_listing_row(l, j->export);
+        rc_listing_row(l, j->export, 0);
         if (*rows % between == between - 1)
             say(j, rc_export_table(j->export, i)->name);
     }
@@ -191,7 +191,8 @@ static rc_status_t write_table(job_t *j, int i, int64_t *rows)
     rc_listing_t *l = NULL;
     RC_PASS(begin_file(j, b->name, ".csv", &file));
     rc_status_t st;
-    RC_TRY(rc_listing_begin(file.file, RC_TABLE_CSV, &fields, "all", &l, j->err));
+    const rc_listing_form_t form = {RC_TABLE_CSV, "all", NULL};
+    RC_TRY(rc_listing_begin(file.file, &form, &fields, &l, j->err));
     st = write_rows(j, i, l, rows);
     rc_status_t ended = rc_listing_end(l, st < 0 ? NULL : j->err);
     st = st < 0 ? st : ended;

@@ -182,6 +182,11 @@ static rc_status_t choose_rows(
     return RC_OK;
 }
 
+static int is_noisy(const sort_t *s, int64_t i)
+{
+    return !s->sources && rc_view_result(s->view, s->row[i].number)->status == RC_CASE_NOISY;
+}
+
 static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err)
 {
@@ -190,7 +195,14 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     static const char matrices[] = "fullname,rows,cols,nnz,status,cases_ok,cases_wrong,"
                                    "cases_skipped,cases_failed,cases_crashed,message";
     rc_listing_t *l;
+    static const char mark[] = "~";
+    rc_listing_form_t form = {format,
+        o->columns    ? o->columns
+        : o->matrices ? matrices
+                      : results,
+        NULL};
     sort_t sort = {.view = v, .sources = o->matrices};
+    int noisy = 0;
     int64_t rows;
     rc_status_t st;
     RC_TRY(sort_begin(&sort, o->sort, err));
@@ -198,16 +210,17 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     rows = (int64_t)sort.rows;
     if (o->limit >= 0 && o->limit < rows)
         rows = o->limit;
-    RC_TRY(rc_listing_begin(stdout, format, fields_of(&sort),
-        o->columns    ? o->columns
-        : o->matrices ? matrices
-                      : results,
-        &l, err));
+    for (int64_t i = 0; i < rows; i++)
+        noisy |= is_noisy(&sort, i);
+    form.mark = noisy ? mark : NULL;
+    RC_TRY(rc_listing_begin(stdout, &form, fields_of(&sort), &l, err));
     for (int64_t i = 0; i < rows; i++) {
         any_row_t row;
-        rc_listing_row(l, seek(&sort, sort.row[i].number, &row));
+        rc_listing_row(l, seek(&sort, sort.row[i].number, &row), is_noisy(&sort, i));
     }
     st = rc_listing_end(l, err);
+    if (noisy && format == RC_TABLE_TEXT)
+        printf("\n%s noisy: in no table\n", mark);
 done:
     free(sort.key);
     free(sort.row);
@@ -335,7 +348,8 @@ const rc_command_t rc_command_query = {
         "so a second run may show less. wins and share count whoever has the shortest "
         "time; clear, how many of these lead by more than two standard errors; ties, "
         "on how many matrices one is the fastest or within that of it, but not alone.\n\n"
-        "Cases that are "
+        "A listing marks rows of status noisy with ~, for they are in no table; csv and json say "
+        "it in the column status alone. Cases that are "
         "still in journals are not shown: see 'rowcast status' and 'rowcast fold'.",
     .examples =
         "rowcast query real.h5 --summary speedup|speedup of each order, oracle last\n"

@@ -16,6 +16,7 @@ struct rc_listing {
     double *scale;    /* [columns] of a value as named */
     int *field;       /* [columns] */
     int columns;
+    const char *mark; /* of some rows, in a column before these; NULL: there is none */
 };
 
 static const char *unit_of(const rc_field_t *f)
@@ -35,6 +36,7 @@ rc_status_t rc_listing_field(const rc_fields_t *f, const char *option, const cha
 
 static rc_status_t choose(rc_listing_t *l, rc_err_t *err)
 {
+    rc_column_t *head = l->head + (l->mark != NULL);
     for (int i = 0; i < l->columns; i++) {
         const char *const name = l->words.count ? l->words.word[i] : l->fields->field[i].name;
         int at;
@@ -44,7 +46,7 @@ static rc_status_t choose(rc_listing_t *l, rc_err_t *err)
                 return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",
                     l->fields->field[at].name);
         l->field[i] = at;
-        l->head[i] = (rc_column_t){name, l->scale[i] == 1 ? unit_of(&l->fields->field[at]) : "us"};
+        head[i] = (rc_column_t){name, l->scale[i] == 1 ? unit_of(&l->fields->field[at]) : "us"};
     }
     return RC_OK;
 }
@@ -60,24 +62,26 @@ static void free_listing(rc_listing_t *l)
     }
 }
 
-rc_status_t rc_listing_begin(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
-    const char *columns, rc_listing_t **out, rc_err_t *err)
+rc_status_t rc_listing_begin(FILE *stream, const rc_listing_form_t *form, const rc_fields_t *fields,
+    rc_listing_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_listing_t *l = rc_alloc0(1, sizeof *l, "a listing", err);
     RC_PASS(l ? RC_OK : RC_ENOMEM);
+    l->mark = form->format == RC_TABLE_TEXT ? form->mark : NULL;
     l->fields = fields;
     l->columns = fields->count;
-    if (strcmp(columns, "all") != 0) {
-        if (rc_words_split(columns, ',', &l->words, err) < 0)
+    if (strcmp(form->columns, "all") != 0) {
+        if (rc_words_split(form->columns, ',', &l->words, err) < 0)
             RC_TRY(rc_err_context(err, "--columns"));
         l->columns = l->words.count;
     }
-    RC_TRY(RC_NEW(l->head, l->columns, "columns", err));
+    RC_TRY(RC_NEW(l->head, l->columns + 1, "columns", err));
+    l->head[0] = (rc_column_t){"", ""};
     RC_TRY(RC_NEW(l->field, l->columns, "columns", err));
     RC_TRY(RC_NEW(l->scale, l->columns, "columns", err));
     RC_TRY(choose(l, err));
-    l->table = rc_table_begin(stream, format, l->head, l->columns, err);
+    l->table = rc_table_begin(stream, form->format, l->head, l->columns + (l->mark != NULL), err);
     RC_TRY(l->table ? RC_OK : RC_ENOMEM);
     *out = l;
     l = NULL;
@@ -86,8 +90,10 @@ done:
     return st;
 }
 
-void rc_listing_row(rc_listing_t *l, const void *row)
+void rc_listing_row(rc_listing_t *l, const void *row, int marked)
 {
+    if (l->mark)
+        rc_table_text(l->table, marked ? l->mark : "");
     for (int i = 0; i < l->columns; i++) {
         rc_value_t v;
         l->fields->get(row, l->field[i], &v);

@@ -9,13 +9,20 @@
 
 typedef struct rc_listing rc_listing_t;
 
+/** How rows are listed. */
+typedef struct rc_listing_form {
+    rc_table_format_t format;
+    const char *columns; /**< "name,rows" or "all"; an unknown or repeated field is RC_EINVAL */
+    const char
+        *mark; /**< of marked rows, for people alone, before the others; NULL: there is none */
+} rc_listing_form_t;
+
 /** Start a table of some fields.
- *  \param[in] stream, fields  borrowed until the end
- *  \param[in] columns  "name,rows" or "all"; an unknown or repeated field is RC_EINVAL
+ *  \param[in] stream, fields  borrowed until the end, as is the mark
  *  \param[out] out     finish with rc_listing_end */
-rc_status_t rc_listing_begin(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
-    const char *columns, rc_listing_t **out, rc_err_t *err);
-void rc_listing_row(rc_listing_t *l, const void *row);
+rc_status_t rc_listing_begin(FILE *stream, const rc_listing_form_t *form, const rc_fields_t *fields,
+    rc_listing_t **out, rc_err_t *err);
+void rc_listing_row(rc_listing_t *l, const void *row, int marked);
 rc_status_t rc_listing_end(rc_listing_t *l, rc_err_t *err);
 
 /** Index of a field by its name; an unknown one is RC_EINVAL with the nearest.

@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 47
+plan 52
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -47,6 +47,10 @@ is "no summary counts them" "$("$ROWCAST" query a.h5 -S speedup -f csv 2>/dev/nu
 ok "but asked for they are as others" sh -c "'$ROWCAST' query a.h5 -S speedup --noisy -f csv 2>/dev/null | grep -q lpt"
 is "rows as well" "$(statuses a.h5 --noisy)" "4 ok"
 is "of the matrix they are counted" "$("$ROWCAST" query a.h5 -M -f csv --columns cases_ok,cases_noisy | tail -1)" 0,4
+code "as rows" 0 "$ROWCAST" query a.h5 --columns fullname,median_us
+is "each has a mark" "$(grep -c '^~ .*G/a' out) $(tail -1 out)" "4 ~ noisy: in no table"
+is "and none for programs" "$("$ROWCAST" query a.h5 --columns fullname -f csv 2>/dev/null | sort -u | xargs)" "G/a fullname"
+is "nor when they are taken" "$("$ROWCAST" query a.h5 --noisy 2>/dev/null | grep -c '~')" 0
 ok "and by status" sh -c "'$ROWCAST' status a.h5 -f csv | grep -q '^store: cases,,0,0,0,0,0,4,'"
 
 # ------------------------------------------------------------------ the next sweep
@@ -74,6 +78,7 @@ is "the first was timed three times, the last twice" "$(statuses t.h5 --all)" "1
 ok "the store is sound too" "$ROWCAST" verify t.h5
 # shellcheck disable=SC2086
 code "where any error will do" 0 sweep t.h5 $two --target 0 --max-reps 50 --noisy-above 1e9
+is "of all rows the noisy ones have the mark" "$("$ROWCAST" query t.h5 --all 2>/dev/null | grep -c '^~ .* noisy ') $("$ROWCAST" query t.h5 --all 2>/dev/null | grep -c '^  .* ok ')" "10 4"
 is "each has its time then" "$(statuses t.h5) of $(statuses t.h5 --all)" "4 ok of 10 noisy 4 ok"
 
 # a baseline beside what cannot be measured here, so that nothing else is noisy
