@@ -6,7 +6,7 @@ set lmargin screen 0.13
 set rmargin screen 0.985
 set bmargin screen 58. / HEIGHT
 set xlabel 'matrices, in the order of aspt-nr' offset 0, 0.5
-set ylabel 'throughput (GFLOP/s)'
+set ylabel 'throughput (Gflop/s)'
 # above the plot: points may be anywhere in it
 set tmargin screen 1 - (TOP + 32.) / HEIGHT
 set key at screen 0.985, 1 - (TOP + 6.) / HEIGHT right top horizontal maxrows 1 samplen 1.5 font ',12'

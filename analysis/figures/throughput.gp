@@ -18,7 +18,7 @@ if (SHARE) { set xrange [1.03 : -0.03]; set xtics 0.25 } else { set logscale x; 
 set yrange [LOW / 1.3 : HIGH * 1.3]
 set tics font ',12'
 set label 1 (SHARE ? 'share of heavy entries' : 'entries') at screen 0.54, 14. / HEIGHT center textcolor rgb INK
-set label 2 (CSV eq 'roofline.csv' ? 'share of the highest rate' : 'throughput (GFLOP/s)') at screen 0.022, 0.55 center rotate textcolor rgb INK
+set label 2 (CSV eq 'roofline.csv' ? 'share of the highest rate' : 'throughput (Gflop/s)') at screen 0.022, 0.55 center rotate textcolor rgb INK
 most = 1
 do for [p = 1:PANELS] { most = lines(PANEL[p], 72 / PANELS) > most ? lines(PANEL[p], 72 / PANELS) : most }
 set tmargin screen 1 - (TOP + 26. + 12 * (most - 1)) / HEIGHT

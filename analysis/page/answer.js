@@ -30,7 +30,7 @@ function ofTwoCards(gain) { return gain.two_cards > 0 ? `; ${count(gain.two_card
 
 function gainTile(name, gain, label) {
   return tile(name, times(gain.geomean_held_out), label, `${interval(gain.geomean_held_out_low, gain.geomean_held_out_high)}`
-    + (gain.matrices > 1 ? `; clear gain on ${count(gain.clear)} of ${count(gain.matrices)}` : '') + ofTwoCards(gain));
+    + (gain.matrices > 1 ? `; clear gain on ${count(gain.clear)}, clear loss on ${count(gain.clear_loss)} of ${count(gain.matrices)}` : '') + ofTwoCards(gain));
 }
 
 function payTile(h) {
@@ -102,7 +102,7 @@ function partsTable(title, head, list, note) {
 function parts(setting) {
   const a = setting.answer;
   return [...partsTable('One kernel for all', ['kernel, in the original order', 'matrices', 'time over the best plan', ''], a.kernels,
-    'Least loss first, of kernels that nearly all matrices have.'),
+    'Least loss first, of kernels that ran on nearly all matrices.'),
   ...partsTable('Orders by kind of problem', ['kind', 'matrices', 'gain', ''], a.kinds,
     'Kinds with 5 matrices or more, the surest gain first. The best of many intervals is itself a little lucky.'),
   ];
@@ -291,7 +291,7 @@ function fillFigure(box, setting) {
 
 // A figure that is drawn for one product at least has a place; the others are named.
 function leftOut(figures) {
-  const parts = figures.flatMap((f, i) => [i ? '; ' : '', f.csv ? el('a', { href: fileOf(f, 'csv') }, f.title) : f.title, ` (${f.missing})`]);
+  const parts = figures.flatMap((f, i) => [i ? '; ' : '', f.csv ? el('a', { href: fileOf(f, 'csv') }, f.title) : f.title, ` (${f.missing}${f.missing_at === null ? '' : ` at ${data.settings[f.missing_at].label}`})`]);
   return parts.length ? el('p', { class: 'missing' }, 'Left out: ', ...parts, '.') : null;
 }
 

@@ -33,7 +33,7 @@ function unpack(setting) {
     order: setting.best_plan.map(p => plan(p).order),
     rows, cols, nnz, density: dens, time, vendorTime: vendor, best: time.map(x => x / 1000), csr: csr.map(x => x / 1000),
     orders: over(ref, refBest), gain: over(csr, time), ref: over(ref, time), vendor: over(vendor, time),
-    gflops, ordering: real(setting.order_ns).map(x => x / 1e6), preprocess: real(setting.preprocess_ns),
+    gflops, ordering: real(setting.order_ns).map(x => x / 1000), preprocess: real(setting.preprocess_ns),
     breakeven: real(setting.break_even).map(x => x < 0 ? Infinity : x),
     choice: chosen ? setting.choice.map(c => c === null ? '' : data.model.classes[c]) : null,
     choiceTime: chosen ? real(setting.choice_ns) : null,
@@ -60,7 +60,7 @@ const COLUMNS = [
   { key: 'orders', title: 'best order', unit: '\u00d7, ref. kernel', number: ratio, ratio: true, wide: true },
   { key: 'ref', title: 'best over ref.', unit: '\u00d7, its csr', number: ratio, ratio: true, wide: true },
   { key: 'gflops', title: 'rate', unit: 'Gflop/s', number: x => digits(x, 4), wide: true },
-  { key: 'ordering', title: 'ordering', unit: 'ms', number: x => digits(x, 3), wide: true },
+  { key: 'ordering', title: 'ordering', unit: '\u00b5s', number: x => digits(x, 4), wide: true },
   { key: 'rows', title: 'rows', unit: '', number: count, wide: true },
   { key: 'cols', title: 'cols', unit: '', number: count, wide: true },
   { key: 'density', title: 'density', unit: 'entries / cell', number: density, wide: true },
@@ -367,7 +367,7 @@ function settingTable(m) {
       el('td', {}, breakable(plan(setting.csr_plan[i]).kernel || DASH)), numbers(c.csr[i], x => digits(x, 4)), numbers(c.gain[i], ratio),
       el('td', {}, plan(setting.reference_best_plan[i]).order || DASH), numbers(c.orders[i], ratio),
       el('td', {}, breakable(plan(setting.vendor_plan[i]).kernel || DASH)), numbers(c.vendorTime[i], micro), numbers(c.vendor[i], ratio),
-      numbers(c.gflops[i], x => digits(x, 4)), numbers(c.ordering[i], x => digits(x, 3)), numbers(c.preprocess[i], milli),
+      numbers(c.gflops[i], x => digits(x, 4)), numbers(c.ordering[i], x => digits(x, 4)), numbers(c.preprocess[i], micro),
       el('td', { class: 'n' }, COLUMNS.find(x => x.key === 'breakeven').number(c.breakeven[i])),
       ...(hasChoices ? [el('td', {}, breakable(c.choice && c.choice[i] || DASH)), numbers(c.choiceTime ? c.choiceTime[i] : NaN, micro),
         numbers(c.loss ? c.loss[i] : NaN, percents)] : [])));
@@ -378,7 +378,7 @@ function settingTable(m) {
       head('best csr', 'kernel'), head('time', '\u00b5s', 1), head('best over csr', '\u00d7', 1),
       head('best order', 'of ref. kernel'), head('gain', '\u00d7', 1),
       head('best of cuSPARSE', 'kernel'), head('time', '\u00b5s', 1), head('best over it', '\u00d7', 1),
-      head('rate', 'Gflop/s', 1), head('ordering', 'ms', 1), head('preprocess', 'ms', 1), head('break-even', 'products', 1),
+      head('rate', 'Gflop/s', 1), head('ordering', '\u00b5s', 1), head('preprocess', '\u00b5s', 1), head('break-even', 'products', 1),
       ...(hasChoices ? [head("model's choice"), head('time', '\u00b5s', 1), head('loss', '%', 1)] : []))),
     el('tbody', {}, ...lines)));
 }
@@ -458,6 +458,8 @@ if (data.settings.length) {
   $('setting').append(...groups.values());
   data.settings.forEach((a, i) => groups.get(group(a)).append(el('option', { value: String(i) },
     `${a.label} (${counted(a.matrix.length, 'matrix', 'matrices')})`)));
+  const says = [['K columns', data.settings.some(a => a.k !== null)], ['precision', true], ['layout', data.settings.some(a => a.layout)]];
+  $('product').textContent = 'Product: ' + says.filter(([, is]) => is).map(([word]) => word).join(', ');
   const available = FIELDS.filter(f => hasChoices || (f !== 'choice' && f !== 'loss'));
   available.forEach((f, i) => $('fields').append(i ? ', ' : '', el('code', {}, f)));
   $('explorer').hidden = $('choose').hidden = false;

@@ -31,7 +31,6 @@ function digits(x, n) {
 function ratio(x) { return Number.isFinite(x) ? (x < 10 ? x.toFixed(3) : digits(x, 4)) : DASH; }
 function percent(x) { return Number.isFinite(x) ? (100 * x).toFixed(1) : DASH; }
 function micro(ns) { return digits(ns / 1000, 4); }
-function milli(ns) { return digits(ns / 1e6, 3); }
 
 function density(x) {
   if (!Number.isFinite(x)) return DASH;

@@ -116,10 +116,11 @@ rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_o
     return (rc_figure_t){gain, gain / width, gain * width};
 }
 
-/* A gain beyond the error; what luck of the halves leaves of one choice over itself is none. */
-static int is_clear(const rc_survey_pair_t *p, const ratio_t *r, const rc_figure_t *gain)
+/* 1: a gain beyond the error, -1: a loss; what luck of the halves leaves of one choice over itself
+ * is neither. */
+static int clear_sign(const rc_survey_pair_t *p, const ratio_t *r, const rc_figure_t *gain)
 {
-    return p->row[r->above] != p->row[r->below] && gain->low > 1;
+    return p->row[r->above] == p->row[r->below] ? 0 : (gain->low > 1) - (gain->high < 1);
 }
 
 static int is_of_two_cards(const rc_survey_t *s, const rc_survey_pair_t *p, const ratio_t *r)
@@ -142,10 +143,11 @@ static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
         if (!(r > 0 && isfinite(r)))
             continue;
         rc_figure_t gain = rc_headline_gain(s, i, choice, ratio->above, ratio->below);
-        const int clear = is_clear(&s->pair[i], ratio, &gain);
+        const int sign = clear_sign(&s->pair[i], ratio, &gain);
         out->over5 += r > worth;
-        out->over5_held_out += clear && gain.low > worth;
-        out->clear += clear;
+        out->over5_held_out += sign > 0 && gain.low > worth;
+        out->clear += sign > 0;
+        out->clear_loss += sign < 0;
         out->two_cards += is_of_two_cards(s, &s->pair[i], ratio);
         variance += pow(log(gain.high / gain.value) / 2, 2);
         scratch[n] = r;
@@ -164,7 +166,7 @@ static void pay_back(const rc_survey_t *s, const rc_survey_setting_t *a,
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         const rc_survey_pair_t *p = &s->pair[i];
         rc_figure_t gain = rc_headline_gain(s, i, held_out, RC_CHOICE_CSR, RC_CHOICE_ALL);
-        if (!is_clear(p, &ratios[PLANS], &gain) || rc_survey_is_csr(s, p->row[RC_CHOICE_ALL]))
+        if (clear_sign(p, &ratios[PLANS], &gain) <= 0 || rc_survey_is_csr(s, p->row[RC_CHOICE_ALL]))
             continue;
         out->reordered++;
         if (isfinite(p->break_even))

@@ -14,6 +14,7 @@ typedef struct rc_gain {
     int64_t over5_held_out; /**< of rc_headline_gain, those whose whole interval is above 1.05 */
     int64_t clear;          /**< of rc_headline_gain, those whose whole interval is above 1; none
                                where both sides are one result */
+    int64_t clear_loss;     /**< likewise below 1 */
     int64_t two_cards;      /**< whose sides were timed on two cards (rc_card_fits) */
     rc_figure_t held_out;   /**< geometric mean of the same ratios with either side's choice made on
                                one half of what was measured and scored on the other

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,38 @@ static rc_status_t fill(rc_str_t *s, const parts_t *w, const char *skeleton, rc_
     return st < 0 ? st : s->failed ? rc_fail(err, RC_ENOMEM, "no memory for the page") : RC_OK;
 }
 
+/* Assets without a word of their version are of the first one. */
+static rc_status_t read_version(const char *assets, int64_t *out, rc_err_t *err)
+{
+    rc_str_t text = {0};
+    rc_err_t why = {0};
+    rc_status_t st = read_asset(assets, "version.txt", &text, &why);
+    *out = 1;
+    if (st == RC_OK) {
+        text.text[strcspn(text.text, "\n")] = '\0';
+        st = rc_parse_int(text.text, 1, INT32_MAX, "page/version.txt", out, &why) < 0 ? RC_EFORMAT
+                                                                                      : RC_OK;
+    }
+    rc_str_free(&text);
+    return st == RC_OK || st == RC_ENOENT ? RC_OK : rc_fail(err, st, "%s", why.text);
+}
+
+/* The page: of assets of another version a line that says so, for their scripts would show what
+ * is not there.  \param[in] version  of the assets */
+static rc_status_t make_html(
+    rc_str_t *s, const parts_t *w, int64_t version, const char *skeleton, rc_err_t *err)
+{
+    if (version == RC_PAGE_VERSION)
+        return fill(s, w, skeleton, err);
+    rc_str_addf(s,
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>rowcast report</title>\n"
+        "<p>The assets of this page are of version %" PRId64 ", its data of version %d: make it "
+        "anew with the assets of the program. The numbers are in "
+        "<a href=\"report.json\">report.json</a>.</p>\n",
+        version, (int)RC_PAGE_VERSION);
+    return s->failed ? rc_fail(err, RC_ENOMEM, "no memory for the page") : RC_OK;
+}
+
 static rc_status_t write_file(const char *dir, const char *name, const rc_str_t *s, rc_err_t *err)
 {
     char *path = rc_strf("a file name", err, "%s/%s", dir, name);
@@ -98,8 +131,10 @@ rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_
     rc_held_out_t *held_out = NULL;
     rc_headline_t *headline = NULL;
     rc_str_t said = {0};
+    int64_t version = 0;
     rc_status_t st;
     RC_TRY(read_asset(o->assets, "page.html", &skeleton, err));
+    RC_TRY(read_version(o->assets, &version, err));
     RC_TRY(rc_headline_held_out(s, &held_out, err));
     RC_TRY(rc_headline_make(s, held_out, &headline, err));
     RC_TRY(rc_page_document(&data, page, headline, held_out, &said, err));
@@ -111,9 +146,14 @@ rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_
     RC_TRY(w.pictures.failed || w.nonce.failed || w.figure.failed
                ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
                : RC_OK);
-    RC_TRY(fill(&html, &w, skeleton.text, err));
+    RC_TRY(make_html(&html, &w, version, skeleton.text, err));
     RC_TRY(write_file(o->dir, "report.json", &w.data, err));
     RC_TRY(write_file(o->dir, "index.html", &html, err));
+    if (version != RC_PAGE_VERSION)
+        RC_TRY(rc_fail(err, RC_EFORMAT,
+            "--assets (or ROWCAST_ASSETS): '%s/page' is of version %" PRId64
+            ", the data of version %d",
+            o->assets, version, (int)RC_PAGE_VERSION));
     made->bytes = (int64_t)html.len;
     snprintf(made->said, sizeof made->said, "%s", said.text ? said.text : "");
 done:

@@ -15,6 +15,10 @@
 #include "analysis/report/plot.h"
 #include "analysis/report/spies.h"
 
+/** Version of the document, which the assets have in page/version.txt: a member that the scripts
+ *  came to need is a new one. */
+enum { RC_PAGE_VERSION = 2 };
+
 /** A choice. */
 typedef struct rc_chosen {
     int32_t cls; /**< class of the model; -1: no choice is known */
@@ -44,8 +48,8 @@ typedef struct rc_page {
 /** Write DIR/index.html from ASSETS/page/page.html and what it names, and DIR/report.json, the
  *  document alone.
  *  \param[out] made  its bytes, and the sentence that the page opens with, where there are results
- *  \return RC_OK, RC_ENOENT (an asset), RC_EFORMAT (a place that page.html names and nobody fills),
- *          RC_EIO, RC_ENOMEM */
+ *  \return RC_OK, RC_ENOENT (an asset), RC_EFORMAT (a place that page.html names and nobody fills;
+ *          assets of another version: the page has one line that says so), RC_EIO, RC_ENOMEM */
 rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_t *err);
 
 /* Parts of the document, for page.c. */

@@ -171,6 +171,7 @@ static void put_gain(rc_json_t *j, const char *key, const rc_gain_t *g)
     rc_json_int(j, "over_5_percent", g->over5);
     rc_json_int(j, "over_5_percent_held_out", g->over5_held_out);
     rc_json_int(j, "clear", g->clear);
+    rc_json_int(j, "clear_loss", g->clear_loss);
     rc_json_int(j, "two_cards", g->two_cards);
     rc_json_close(j, '{');
 }
@@ -390,6 +391,7 @@ static void put_figures(writer_t *w)
         rc_json_text(w->j, "source", d->plot->source && *d->plot->source ? d->plot->source : NULL);
         rc_json_text(w->j, "caption", d->text.caption.text);
         rc_json_text(w->j, "missing", d->svg ? NULL : missing);
+        rc_json_index(w->j, "missing_at", !d->svg && d->text.of_shown ? d->setting : -1);
         rc_json_int(w->j, "csv", d->has_csv);
         rc_json_int(w->j, "svg", d->has_svg);
         rc_json_index(w->j, "setting", d->setting);
@@ -459,7 +461,7 @@ rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline
     writer_t w = {.j = j, .p = p, .sv = sv, .held_out = held_out, .said = said, .err = err};
     rc_json_open(j, NULL, '{');
     rc_json_text(j, "format", "rowcast report");
-    rc_json_int(j, "version", 1);
+    rc_json_int(j, "version", RC_PAGE_VERSION);
     rc_json_text(j, "rowcast", rc_version());
     rc_json_text(j, "store", p->in->options->store);
     rc_json_text(j, "where", p->in->options->where);

@@ -32,6 +32,7 @@ typedef struct rc_plot_text {
     rc_str_t caption; /**< one or two sentences: what is shown, of which setting, over how many
                            matrices, geomean or mean */
     rc_str_t missing; /**< not empty: the figure is left out, and why ("the store has one K") */
+    int of_shown;     /**< 1: that is so of the shown setting, whose name goes behind it */
     rc_str_t define;  /**< lines of gnuplot that go before the template: counts, titles, ranges */
 } rc_plot_text_t;
 void rc_plot_text_free(rc_plot_text_t *t);

@@ -166,6 +166,12 @@ done:
 
 const char rc_plot_no_results[] = "no result is ok";
 
+void rc_plot_lacks(const rc_plot_input_t *in, const char *what, rc_plot_text_t *text)
+{
+    rc_str_add(&text->missing, what);
+    text->of_shown = in->shown >= 0;
+}
+
 /* ----------------------------------------------------------------- orders */
 
 static int is_of(const rc_survey_t *s, int64_t i, const char *kernel)
@@ -300,16 +306,17 @@ rc_status_t rc_plot_main_orders(
     int setting = in->shown >= 0 && s->setting[in->shown].reference[0] ? in->shown : -1;
     *out = (rc_plot_orders_t){0};
     if (setting < 0) {
-        rc_str_add(&text->missing,
-            s->main_setting < 0 ? rc_plot_no_results : "no kernel ran another row order than csr");
+        rc_plot_lacks(in,
+            s->main_setting < 0 ? rc_plot_no_results : "no kernel ran another row order than csr",
+            text);
         return RC_OK;
     }
     const rc_survey_setting_t *a = &s->setting[setting];
     rc_status_t st = rc_plot_orders_make(s, setting, a->reference, out, err);
     if (st == RC_OK && (out->matrices == 0 || out->policies < 2)) {
-        rc_str_addf(&text->missing,
-            "kernel %s has no matrix with both csr and another row order (%s)", a->reference,
-            a->label);
+        rc_str_addf(&text->missing, "kernel %s has no matrix with both csr and another row order",
+            a->reference);
+        text->of_shown = 1;
         rc_plot_orders_free(out);
     }
     rc_str_t title = {0};

@@ -111,7 +111,7 @@ int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
 /** The same of the kernels that are not the vendor's.  \param[in] csr_only  0: in any order */
 int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only);
 
-/** Operations in a ns, which are GFLOP/s, of a row of the view; NaN: -1, or no operations. */
+/** Operations in a ns, which are Gflop/s, of a row of the view; NaN: -1, or no operations. */
 double rc_plot_gflops(const rc_survey_t *s, int64_t row);
 
 /** The fastest result of each plan (table/reorder.h) on each matrix of a setting.
@@ -122,6 +122,10 @@ double rc_plot_gflops(const rc_survey_t *s, int64_t row);
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count,
     int64_t **row, rc_err_t *err);
+
+/** Say what is missing of the setting that is shown, or, where there is none, of all: "no result of
+ *  rs", which readers see with "at K = 8, fp32, row-major" behind it. */
+void rc_plot_lacks(const rc_plot_input_t *in, const char *what, rc_plot_text_t *text);
 
 /** Said of a store without results of the vendor's and of other kernels, and without any. */
 extern const char rc_plot_no_vendor[];

@@ -154,7 +154,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     RC_PASS(choose(in, &setting, err));
     if (setting < 0) {
         rc_str_add(&text->missing,
-            "the store has not both aspt without reordering and with forced reordering");
+            "no matrix with results of aspt without reordering and with forced reordering");
         return RC_OK;
     }
     RC_PASS(rc_plot_plans(in, setting, plans, PLANS, &row, err));

@@ -79,7 +79,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (n[0] == 0 && n[1] == 0)
         rc_str_add(&text->missing, "there is nothing that the plans can be compared with");
     rc_str_addf(&text->caption,
-        "%sBands and bars are two standard errors of the two times; a clear gain is beyond them.",
+        "%sBands and bars are two standard errors of the two times; a clear gain or loss is beyond "
+        "them.",
         n[0] > 0 && n[1] > 0 ? "Each curve has its own order of matrices. " : "");
     return RC_OK;
 }

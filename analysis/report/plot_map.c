@@ -301,7 +301,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_str_add(&text->missing,
             "no kernel ran another order beside the original one on a GPU whose L2 is known");
     else if (in->shown >= 0 && shown == 0)
-        rc_str_add(&text->missing, "no kernel ran another order beside the original one there");
+        rc_plot_lacks(in, "no kernel ran another order beside the original one", text);
     if (m->points == 0)
         return RC_OK;
     fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n",

@@ -88,7 +88,7 @@ static int read_evaluation(const rc_plot_input_t *in, evaluation_t *out, rc_plot
     if (json_array_size(out->classes) == 0)
         (void)lacks(text, "evaluation");
     else if (!part)
-        rc_str_add(&text->missing, "the model was not evaluated there");
+        rc_plot_lacks(in, "the model has no evaluation", text);
     return text->missing.len == 0;
 }
 

@@ -197,7 +197,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     choose_facets(p);
     st = collect(p, &pool, err);
     if (st == RC_OK && p->families < 2)
-        rc_str_add(&text->missing, "the store has one kernel only");
+        rc_plot_lacks(in, "results of one kernel only", text);
     else if (st == RC_OK) {
         choose_curves(p);
         put_csv(p, csv);

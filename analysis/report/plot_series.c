@@ -84,7 +84,7 @@ static rc_status_t write_series(
     int64_t hidden = 0;
     rc_plot_text_t trend = {0};
     fprintf(csv, "what,matrix,%s,kernel,policy,%s\n", p->x_name ? p->x_name : "entries",
-        p->y_name ? p->y_name : "throughput (GFLOP/s)");
+        p->y_name ? p->y_name : "throughput (Gflop/s)");
     rc_str_addf(&t->define, "array PANEL[%d]\n", p->count);
     rc_plot_block_begin(&trend, "TREND");
     for (int k = 0; st == RC_OK && k < p->count; k++) {
@@ -110,7 +110,7 @@ static rc_status_t write_series(
         "about equal size%s.",
         a->pairs, a->label, panels > 1 ? ", the grey one that of the first panel" : "");
     if (panels == 0)
-        rc_str_add(&t->missing, "no kernel of the figure was measured there");
+        rc_plot_lacks(in, "no result of a kernel of the figure", t);
     rc_plot_say_hidden(t, hidden, "lines");
     free(x);
     return st;
@@ -157,7 +157,7 @@ static void define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
     rc_plot_define_item(text, "LIMIT_NAME", 1, "shared memory");
     rc_plot_define_item(text, "LIMIT_NAME", 2, "L1");
     rc_str_addf(&text->caption,
-        " Lines across: two flops for each word read from shared memory, %.4g GFLOP/s, and from "
+        " Lines across: two flops for each word read from shared memory, %.4g Gflop/s, and from "
         "the L1, %.4g.",
         flops * l->shared, flops * l->l1);
 }
@@ -216,9 +216,10 @@ static rc_status_t write_formats(
     };
     const rc_survey_t *s = in->survey;
     if (s->op != RC_OP_SPMV || in->shown < 0 || !has_any(&series, s, in->shown, RC_SIX)) {
-        rc_str_add(&text->missing, s->op != RC_OP_SPMV
-                                       ? "the report is of another operation than spmv"
-                                       : "the store has none of the six formats of spmv");
+        if (s->op != RC_OP_SPMV)
+            rc_str_add(&text->missing, "the report is of another operation than spmv");
+        else
+            rc_plot_lacks(in, "no result of the six formats", text);
         return RC_OK;
     }
     rc_str_add(&text->caption,
@@ -380,13 +381,13 @@ static rc_status_t write_by_share(
 {
     series_t series = by_share;
     const rc_survey_t *s = in->survey;
-    const char *missing =
-        !has_any(&series, s, in->shown, 1) ? "the store has no rs"
-        : !in->kept
-            ? "the store has no heavy_ratio: rowcast sweep with the feature set heavy adds it"
-            : NULL;
-    if (missing) {
-        rc_str_add(&text->missing, missing);
+    if (!has_any(&series, s, in->shown, 1)) {
+        rc_plot_lacks(in, "no result of rs", text);
+        return RC_OK;
+    }
+    if (!in->kept) {
+        rc_str_add(&text->missing,
+            "the store has no heavy_ratio: rowcast sweep with the feature set heavy adds it");
         return RC_OK;
     }
     rc_str_add(&text->caption,
@@ -487,7 +488,7 @@ static rc_status_t write_modelling(
     while (pair < a->first + a->pairs && fastest(s, pair, MODEL, 0) < 0)
         pair++;
     if (s->op != RC_OP_SPMM || pair == a->first + a->pairs) {
-        rc_str_add(&text->missing, "the store has no rs with the parameters of a tuning");
+        rc_plot_lacks(in, "no result of rs with the parameters of a tuning", text);
         return RC_OK;
     }
     RC_PASS(rc_training_of(s->view, &m.training, err));

@@ -172,9 +172,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 {
     const rc_survey_t *s = in->survey;
     if (s->op != RC_OP_SPMV || in->shown < 0 || series_of(s, in->shown) == 0) {
-        rc_str_add(&text->missing, s->op != RC_OP_SPMV
-                                       ? "the report is of another operation than spmv"
-                                       : "the store has no kernel of CSR-k in this setting");
+        if (s->op != RC_OP_SPMV)
+            rc_str_add(&text->missing, "the report is of another operation than spmv");
+        else
+            rc_plot_lacks(in, "no result of a kernel of CSR-k", text);
         return RC_OK;
     }
     bar_t *bar = rc_alloc((size_t)s->setting[in->shown].pairs, sizeof *bar, "a figure", err);

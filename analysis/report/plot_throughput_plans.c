@@ -50,11 +50,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     RC_TRY(rc_plot_plans(in, in->shown, "aspt-nr,aspt-rr,cusparse", PLANS, &row, err));
     int64_t n = collect(s, a, row, point);
     if (n == 0) {
-        rc_str_add(
-            &text->missing, "the store has not both aspt without reordering and with it there");
+        rc_plot_lacks(in, "no matrix with results of aspt without reordering and with it", text);
         goto done;
     }
-    fputs("number,matrix,aspt-nr (GFLOP/s),aspt-rr (GFLOP/s),cuSPARSE (GFLOP/s)\n", csv);
+    fputs("number,matrix,aspt-nr (Gflop/s),aspt-rr (Gflop/s),cuSPARSE (Gflop/s)\n", csv);
     rc_plot_block_begin(text, "POINTS");
     for (int64_t i = 0; i < n; i++) {
         const double *rate = point[i].rate;

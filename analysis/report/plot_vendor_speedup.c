@@ -74,7 +74,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (settings == 0)
         rc_str_add(&text->missing, rc_plot_no_vendor);
     else if (shown == 0)
-        rc_str_add(&text->missing, "no result of cuSPARSE's to compare with there");
+        rc_plot_lacks(in, "no result of cuSPARSE to compare with", text);
     rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 84 * settings);
     rc_str_addf(&text->caption,
         "Speedup over the fastest cuSPARSE algorithm of each matrix in the original order, geomean "

@@ -42,6 +42,13 @@ enum { ROW_MAJOR = 1 };
 static const char *const layouts[] = {"column-major", "row-major", "row-major B and column-major C",
     "column-major B and row-major C", NULL};
 
+/* Numberings of the rows of C for readers, in the order of rc_c_order_names: of vectors, and of
+ * operands with K columns. */
+enum { C_ORDERS = 3 };
+static const char *const c_orders[2][C_ORDERS] = {
+    {"", ", y in schedule order", ", x and y in symmetric order"},
+    {"", ", C in schedule order", ", B and C in symmetric order"}};
+
 static void name_setting(const maker_t *m, rc_survey_setting_t *a)
 {
     const rc_setting_t *p = &a->setting;
@@ -68,9 +75,7 @@ static void name_setting(const maker_t *m, rc_survey_setting_t *a)
     /* what most stores have one of goes unsaid */
     int n = snprintf(a->label, sizeof a->label, "%s%s%s%s%s%s%s%s%s", k, precision,
         p->op ? ", " : "", p->op ? name_at(rc_op_names, p->op) : "", p->k ? ", " : "", a->layout,
-        p->c_order == 1   ? ", C in schedule order"
-        : p->c_order == 2 ? ", B and C in symmetric order"
-                          : "",
+        p->c_order > 0 && p->c_order < C_ORDERS ? c_orders[p->k != 0][p->c_order] : "",
         p->cache ? ", cold cache" : "", device);
     if (n >= (int)sizeof a->label)
         memcpy(a->label + sizeof a->label - 4, "...", 4);

@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 67
+plan 74
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -116,6 +116,16 @@ if p.data["spies"]:
 "$ROWCAST" report "$store" -q --spies 1 -o "$out" >/dev/null
 ok "--spies limits them" page 'assert len(p.data["spies"]) <= 1, p.data["spies"].keys()'
 
+# assets of another version: their scripts would read numbers that are not there
+cp -r "$ROWCAST_ASSETS" "$tmp/assets" && rm "$tmp/assets/page/version.txt"
+for version in 1 99; do
+    [ $version = 1 ] || echo $version >"$tmp/assets/page/version.txt"
+    code "assets of version $version" 3 "$ROWCAST" report "$store" -q --spies 0 --assets "$tmp/assets" -o "$tmp/two"
+    is "are named, in one line of the page too" "$(grep -c -e "^rowcast report: --assets (or ROWCAST_ASSETS): .* version $version, .* version 2" "$tmp/err"):$(
+        grep -c "The assets of this page are of version $version, its data of version 2" "$tmp/two/index.html"):$(grep -c '<script' "$tmp/two/index.html")" 1:1:0
+done
+ok "the numbers are there" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["version"] == 2' "$tmp/two/report.json"
+
 code "a filter" 0 "$ROWCAST" report "$store" -q -w 'name == m80 && k == 8' -o "$out"
 ok "it is on the page, and one matrix is left" page '
 assert p.data["where"] == "name == m80 && k == 8"
@@ -124,7 +134,7 @@ code "without orders" 0 "$ROWCAST" report "$store" -q -w 'policy == csr' -o "$ou
 ok "no kernel can be the reference" page '
 assert all(s["reference"] is None and s["headline"]["order"] == {"matrices": 0, "geomean": None, "mean": None,
         "geomean_held_out": None, "geomean_held_out_low": None, "geomean_held_out_high": None, "over_5_percent": 0, "over_5_percent_held_out": 0,
-        "clear": 0, "two_cards": 0} for s in p.data["settings"])'
+        "clear": 0, "clear_loss": 0, "two_cards": 0} for s in p.data["settings"])'
 edit_store "$store" "$tmp/sure.h5" 'change("results", "rel_err", lambda i, r: 0)'
 code "times without an error" 0 "$ROWCAST" report "$tmp/sure.h5" -q -o "$out"
 ok "what is held out is the plain figure" page '
@@ -165,6 +175,21 @@ code "in that layout" 0 "$ROWCAST" report "$tmp/vendor.h5" -q -w 'layout == col'
 is "it has the same name in what is said and in the figure" "$(grep -c 'the best plan is on average [a-z ]* than the best of cuSPARSE\. Over the best of cuSPARSE: ' "$tmp/out"):$(
     cut -d, -f1 "$out/figures/gain.csv" | sort -u | grep -c 'the best of cuSPARSE'):$(cat "$tmp/out" "$out/figures/gain.csv" | grep -c 'the library')" 1:1:0
 
+# the library is twice as fast on three matrices, half as fast on one, and on the last as fast within the errors
+edit_store "$tmp/vendor.h5" "$tmp/lost.h5" '
+library = [i for i, x in enumerate(f["dict/kernel"][:]) if x["name"] == b"cusparse-csr-col"]
+change("results", "rel_err", lambda i, r: 0.01)
+change("results", "median_ns", lambda i, r: 2000 if r["kernel"] not in library else [1000, 1000, 1000, 4000, 2010][r["matrix"]])'
+code "a library that wins and loses" 0 "$ROWCAST" report "$tmp/lost.h5" -q -w 'layout == col' -o "$out"
+# gains and losses beyond the errors are those of the curve of the first figure
+ok "clear gains and clear losses are counted" page '
+import csv
+import os
+gain = p.data["settings"][p.data["main"]]["headline"]["vendor"]
+with open(os.path.join(sys.argv[1], "figures", "gain.csv"), encoding="utf-8") as f:
+    own = [r for r in csv.DictReader(f) if r["over what"] == "over the best of cuSPARSE"]
+assert len(own) == gain["matrices"] == 5 and gain["clear"] == 1 and gain["clear_loss"] == 3, gain
+assert gain["clear"] == sum(float(r["low (x)"]) > 1 for r in own) and gain["clear_loss"] == sum(float(r["high (x)"]) < 1 for r in own), gain'
 edit_store "$store" "$tmp/cards.h5" "$two_cards"
 code "plans and a library that two cards timed" 0 "$ROWCAST" report "$tmp/cards.h5" -q -w 'layout == col' -o "$out"
 ok "are said to be, where they are compared" page '
@@ -245,11 +270,11 @@ printf '%%%%MatrixMarket matrix coordinate real general\n4 3 3\n1 1 1\n2 2 1\n4 
 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q --op spmv \
     --store "$tmp/sym.h5" --collection "$tmp/sym" --orders csr,rcm --kernels merge >"$tmp/sweep" 2>&1
 code "symmetric orders of some matrices" 0 "$ROWCAST" report "$tmp/sym.h5" -q -o "$out"
-ok "are what the page opens with" grep -q 'B and C in symmetric order: ' "$tmp/out"
+ok "are what the page opens with" grep -q 'x and y in symmetric order: ' "$tmp/out"
 ok "and no setting denies them" page '
 said = [s["answer"]["sentence"] for s in p.data["settings"]]
 assert len(said) == 2 and not [x for x in said if "No other row order" in x], said
-assert [x for x in said if "were measured at fp32, spmv, B and C in symmetric order;" in x], said'
+assert [x for x in said if "were measured at fp32, spmv, x and y in symmetric order;" in x], said'
 
 published=$top_srcdir/data/results/h200.h5
 if [ -f "$published" ]; then

@@ -29,6 +29,13 @@ SAID_TWICE = """
     if (svg.querySelector('[stroke=white], [fill=white]')) bad.push('a halo');
   }
   return bad;"""
+def clear(report):
+    """What the first screen says of the last product, which is chosen in the end: gains and losses beyond the errors."""
+    for headline in [s["headline"] for s in report["settings"]][-1:]:
+        shown = [headline["vendor"]] + [headline["plan"]] * (headline["order"]["matrices"] > 0)
+        yield from (f"clear gain on {g['clear']:,}, clear loss on {g['clear_loss']:,} of {g['matrices']:,}" for g in shown if g["matrices"] > 1)
+
+
 browser = Browser(os.environ["tmp"])
 number_of = 0
 for argument in sys.argv[1:]:
@@ -69,7 +76,10 @@ for argument in sys.argv[1:]:
             assert seen["hidden"] == (not seen["names"]), seen
             twice = browser.js(SAID_TWICE)
             assert not twice, (width, twice)
-            sentences.check(json.loads((Path(page).parent / "report.json").read_text()))
+            report = json.loads((Path(page).parent / "report.json").read_text())
+            sentences.check(report)
+            for line in clear(report):
+                assert line in seen["text"], (line, seen["text"])
             expected = Path(page).parent / "expected"
             for line in expected.read_text().splitlines() if expected.exists() else []:
                 assert line in seen["text"], (line, seen["text"])

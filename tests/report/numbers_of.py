@@ -83,7 +83,7 @@ class Arena:
         return {"order": b["policy"], "kernel": b["kernel"], "best": b["t"] / 1000,
                 "csr": p["csr"]["t"] / 1000 if p["csr"] else None, "gain": over("csr", "best"), "orders": over("ref_csr", "ref"),
                 "ref": over("ref_csr", "best"), "vendor": over("vendor", "best"), "gflops": float(b["gflops"]),
-                "ordering": int(b["order_ns"]) / 1e6, "breakeven": p["breakeven"], "rows": int(b["rows"]), "cols": int(b["cols"]),
+                "ordering": int(b["order_ns"]) / 1e3, "breakeven": p["breakeven"], "rows": int(b["rows"]), "cols": int(b["cols"]),
                 "nnz": int(b["nnz"]), "density": float(b["density"]), "kind": b["kind"], "name": name}
 
     def standing(self, clear):

@@ -35,7 +35,7 @@ says()
 
 make_page small "$store"
 says small 'of 5 matrices' 'no library was measured' 'best plan (kernel and order) over the best kernel in the original order' \
-    'No case was noisy or failed.' \
+    'No case was noisy or failed.' '(no result of rs at K = ' \
     'One kernel for all' 'best order over original' '90 cases: 90 ok' 'sweep --device cpu'
 make_page csr "$store" -w 'policy == csr'
 says csr 'No other row order was measured' 'only results with policy == csr' 'whatever the filter'
