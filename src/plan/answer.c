@@ -178,6 +178,7 @@ static void add_lasting(
     double from = 0;
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *best = lasting(a, reuse, &from);
+    const size_t before = s->len;
     if (!best || best == said)
         return;
     rc_str_add(s, "; best from ");
@@ -188,6 +189,10 @@ static void add_lasting(
     rc_str_addf(s, "%s, %.3g times as fast", is_original(best) ? "the given order" : best->order,
         c->time_ns / best->time_ns);
     add_error(s, best);
+    if (!s->failed && s->len + 1 >= sizeof a->sentence) { /* a whole sentence says less */
+        s->len = before;
+        s->text[before] = '\0';
+    }
 }
 
 static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_t *of, int hidden)

@@ -124,12 +124,38 @@ static void the_long_run_begins_where_it_says(void **state)
     assert_in_range(said, named, rounds);
 }
 
+/* Names of kernels that are as long as they get leave it out sooner than its end. */
+static void no_sentence_is_cut(void **state)
+{
+    (void)state;
+    static const char *const order[] = {"csr", "lpt", "metis", "mincol"};
+    static const double time[LASTING] = {2e5, 1.5e5, 1e5, 3e5};
+    static const double setup[LASTING] = {0, 1e8, 5e8, 0};
+    enum { SHORT = 60, LONGER = 110, LONGEST = 120 };
+    char kernel[2][LONGEST + 1] = {""};
+    for (int length = 1; length <= LONGEST; length++) {
+        rc_plan_answer_t a;
+        assert_int_equal(rc_plan_answer_begin(&a, LASTING, NULL), RC_OK);
+        for (int i = 0; i < 2; i++)
+            memset(kernel[i], 'a' + i, (size_t)length);
+        for (int i = 0; i < LASTING; i++)
+            a.row[i] = (rc_plan_row_t){.candidate = i, .kernel = kernel[i == 2], .order = order[i], .time_ns = time[i],
+                .error = 0.01, .order_ns = setup[i], .setup_ns = setup[i], .again = 1, .chosen = i == 0, .baseline = i == 3, .note = ""};
+        rc_plan_answer_end(&a, 0, 1000);
+        assert_int_equal(a.sentence[strlen(a.sentence) - 1], '.');
+        if (length <= SHORT || length >= LONGER)
+            assert_int_equal(strstr(a.sentence, "; best from ") != NULL, length <= SHORT);
+        rc_plan_answer_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_errors_hide_is_not_equal),
         cmocka_unit_test(what_is_best_in_the_long_run_is_said),
         cmocka_unit_test(the_long_run_begins_where_it_says),
+        cmocka_unit_test(no_sentence_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
