@@ -151,7 +151,7 @@ function settingsTable() {
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', rowspan: '2' }, 'product'),
         el('th', { scope: 'col', rowspan: '2', class: 'n' }, 'matrices'), group('best order over original', 4),
         group('best plan over best csr', 3), vendor ? group(`best plan over the best of ${library}`, 3) : null,
-        el('th', { scope: 'col', class: 'n' }, 'paid after')),
+        el('th', { scope: 'col', class: 'n' }, 'break-even')),
       el('tr', {}, ...gains(4), ...gains(3), ...gains(vendor ? 3 : 0), el('th', { scope: 'col', class: 'n' }, 'products'))),
       el('tbody', {}, ...data.settings.map((s, i) => settingLine(s, i === data.main, vendor)))))];
 }

@@ -227,7 +227,7 @@ static void add(rc_table_t *t, const char *text, int right, const char *word)
     }
 }
 
-enum { US_DIGITS = 5, US_WHOLE = 10000 }; /* from there on no fractions, and no exponent */
+enum { US_DIGITS = 5, US_WHOLE = 10000 }; /* from there on no fractions; never an exponent */
 
 /* A table that could not be begun has none. */
 static int is_text(const rc_table_t *t)
@@ -268,6 +268,14 @@ static void spell_for_json(char *text)
         memcpy(text + strlen(text), ".0", 3);
 }
 
+/* 1: us that are shown whole: large ones, and those whose digits would not reach the point. */
+static int is_whole(double us, int digits)
+{
+    int power = 0;
+    (void)rc_decimal(us, digits, &power);
+    return fabs(us) >= US_WHOLE || power >= digits;
+}
+
 void rc_table_real(rc_table_t *t, double value, int digits)
 {
     char buf[RC_DECIMAL_BYTES];
@@ -277,7 +285,7 @@ void rc_table_real(rc_table_t *t, double value, int digits)
     }
     if (us_of(t, -1) > 0)
         value *= us_of(t, -1);
-    if (us_of(t, -1) > 0 && fabs(value) >= US_WHOLE) {
+    if (us_of(t, -1) > 0 && is_whole(value, digits)) {
         value = round(value);
         digits = RC_DECIMAL_MOST;
     }

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 99
+plan 100
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -110,6 +110,7 @@ code "an answer" 0 plans mesh2d:n=30 -k 16
 ok "is one sentence" grep -qE "^$said" out
 ok "and a table of orders" grep -qE '^ +(lpt|mincol|csr) +rowsplit +[0-9.]+ ' out
 is "without a word of options" "$(grep -c -- --tune out)" 0
+not_ok "times in it have no exponent" grep -qE '^[* ] .* [0-9.]+e[+-][0-9]+ ' out
 code "and a time that is kept" 0 plans mesh2d:n=30 -k 16 --budget 0.1 --orders csr --save timed.plan
 plans mesh2d:n=30 -k 16 --load timed.plan >out 2>err
 ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s when it was chosen\.$' out
