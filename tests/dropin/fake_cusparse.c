@@ -1,5 +1,6 @@
 /* A cuSPARSE of host memory with the functions that the tests of the drop-in call.  It counts them. */
 #include "fake_cusparse.h"
+#include "fake_graph.h"
 #include "values.h"
 
 #include <stdlib.h>
@@ -334,6 +335,29 @@ static void multiply(const struct cusparseSpMatDescr *a, cusparseOperation_t op_
     free(place);
 }
 
+/* A product in a graph. */
+typedef struct again {
+    struct cusparseSpMatDescr a;
+    struct cusparseDnMatDescr b, c;
+    cusparseOperation_t op_a, op_b;
+    number_t scalar[2];
+} again_t;
+
+static void multiply_again(void *again)
+{
+    again_t *g = again;
+    multiply(&g->a, g->op_a, &g->b, g->op_b, &g->c, g->scalar);
+}
+
+/* Now, and whenever the graph runs where the stream is captured. */
+static void multiply_on(cusparseHandle_t handle, const again_t *product)
+{
+    again_t now = *product;
+    multiply_again(&now);
+    if (fake_graph_captures(handle->stream))
+        fake_graph_add(multiply_again, &now, sizeof now);
+}
+
 /* 1: shapes are those of op(A) B. */
 static int fits(const struct cusparseSpMatDescr *a, cusparseOperation_t op, int64_t rows, int64_t cols)
 {
@@ -389,8 +413,8 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
         || (c->type != a->type && c->type != type) || !fits(a, op_a, c->rows, turns(op_b) ? b->cols : b->rows)
         || (turns(op_b) ? b->rows : b->cols) != c->cols)
         return CUSPARSE_STATUS_NOT_SUPPORTED;
-    const number_t scalar[] = {number_load(alpha, type, 0), number_load(beta, type, 0)};
-    multiply(a, op_a, b, op_b, c, scalar);
+    const again_t product = {*a, *b, *c, op_a, op_b, {number_load(alpha, type, 0), number_load(beta, type, 0)}};
+    multiply_on(handle, &product);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -461,8 +485,9 @@ FAKE cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t 
         return CUSPARSE_STATUS_NOT_SUPPORTED;
     struct cusparseDnMatDescr b = {x->size, 1, x->size, x->val, x->type, CUSPARSE_ORDER_COL, 1};
     struct cusparseDnMatDescr c = {y->size, 1, y->size, y->val, y->type, CUSPARSE_ORDER_COL, 1};
-    const number_t scalar[] = {number_load(alpha, type, 0), number_load(beta, type, 0)};
-    multiply(a, op_a, &b, CUSPARSE_OPERATION_NON_TRANSPOSE, &c, scalar);
+    const again_t product = {*a, b, c, op_a, CUSPARSE_OPERATION_NON_TRANSPOSE,
+        {number_load(alpha, type, 0), number_load(beta, type, 0)}};
+    multiply_on(handle, &product);
     return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* An engine of host memory: a plan multiplies by the pattern that it copied, so that a drop-in that trusts too much is
  * wrong. */
 #include "fake_engine.h"
+#include "fake_graph.h"
 #include "device/cuda/data_type.h"
 #include "dropin/engine.h"
 #include "values.h"
@@ -17,7 +18,7 @@ typedef struct copy {
     int device;
 } copy_t;
 
-enum { WAYS = 2, CAPTURED = 1 };
+enum { WAYS = 2 };
 
 typedef struct plan {
     copy_t *copy; /* NULL: it multiplies by the program's arrays */
@@ -38,7 +39,6 @@ typedef struct recorded {
     plan_t *plan;
     rc_asked_t p;
     uint64_t number;
-    struct recorded *next;
 } recorded_t;
 
 typedef struct marks {
@@ -52,7 +52,6 @@ typedef struct sum {
     rc_pattern_sums_t sums; /* or the longest row, as its columns */
 } sum_t;
 
-static recorded_t *all; /* the newest first */
 static fake_engine_t fake = {.context = 1, .capture = 1, .plan_ns = 1e6, .other_ns = 2e6};
 static struct past {
     int tuned;    /* 1: the last plan that ran was tuned */
@@ -80,7 +79,7 @@ static int stream_of(void *stream, int *device, uint64_t *context)
 {
     *device = fake.device;
     *context = (uint64_t)fake.context;
-    return stream && *(const int *)stream == CAPTURED ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
+    return fake_graph_captures(stream) ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
 }
 
 static int device_name(int device, char *name)
@@ -416,9 +415,14 @@ static double time_of_plan(void)
     return fake.tuned_ns > 0 && past.tuned ? fake.tuned_ns : fake.plan_ns;
 }
 
+static void direct_again(void *product)
+{
+    multiply_direct(product);
+}
+
 static int run_direct(const plan_t *plan, const rc_asked_t *product)
 {
-    int captured = product->stream && *(const int *)product->stream == CAPTURED;
+    int captured = fake_graph_captures(product->stream);
     if (fake.run_refuses)
         return -1;
     if (fake.directs == 0)
@@ -431,6 +435,8 @@ static int run_direct(const plan_t *plan, const rc_asked_t *product)
     past.direct = 1;
     fake.last_ns = time_of_plan();
     multiply_direct(product);
+    if (captured)
+        fake_graph_add(direct_again, product, sizeof *product);
     return plan->way == fake.breaks - 1;
 }
 
@@ -479,7 +485,7 @@ static int run(void *p, const rc_asked_t *product, rc_checking_t check, uint64_t
 
 static uint64_t capture(void *stream)
 {
-    return *(const int *)stream == CAPTURED ? fake.capture : 0;
+    return fake_graph_captures(stream) ? fake.capture : 0;
 }
 
 static int ended(const void *p)
@@ -489,36 +495,25 @@ static int ended(const void *p)
     return !fake.unended;
 }
 
+static void record_again(void *recorded)
+{
+    const recorded_t *r = recorded;
+    (void)run_plan(r->plan, &r->p, RC_CHECK_QUIET, r->number);
+}
+
 /* In the order of one stream of one capture. */
 static int record(void *p, const rc_asked_t *product, uint64_t number)
 {
     plan_t *plan = p;
-    recorded_t *r = calloc(1, sizeof *r);
-    if (!r)
-        exit(99);
+    const recorded_t r = {plan, *product, number};
     use(plan->context);
     fake.strays += capture(product->stream) == 0
         || (plan->graph != 0 && (plan->graph != fake.capture || plan->stream != product->stream));
     plan->graph = fake.capture;
     plan->stream = product->stream;
-    *r = (recorded_t){plan, *product, number, all};
-    all = r;
+    fake_graph_add(record_again, &r, sizeof r);
     fake.recorded++;
     return run_plan(plan, product, RC_CHECK_QUIET, number);
-}
-
-/* From the oldest on. */
-static void replay(const recorded_t *r)
-{
-    if (!r)
-        return;
-    replay(r->next);
-    (void)run_plan(r->plan, &r->p, RC_CHECK_QUIET, r->number);
-}
-
-void fake_replay(void)
-{
-    replay(all);
 }
 
 static void checks(const void *p, uint64_t *equal, uint64_t *differs)

@@ -59,10 +59,6 @@ typedef struct fake_engine {
 
 typedef fake_engine_t *fake_engine_fn(void);
 
-/** All that was recorded runs again, as it was asked for.  Looked up by its name. */
-typedef void fake_replay_fn(void);
-__attribute__((visibility("default"))) void fake_replay(void);
-
 /** Looked up by its name. */
 __attribute__((visibility("default"))) fake_engine_t *fake_engine(void);
 

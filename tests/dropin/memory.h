@@ -20,6 +20,8 @@ void *capture_end(void *stream);
 void graph_run(void *graph, void *stream);
 /** NULL is allowed. */
 void graph_free(void *graph);
+/** 1: cuSPARSE's products in a graph are right for a pattern that has changed since. */
+int graphs_take_patterns(void);
 /** How many devices there are; 0: none. */
 int devices_there(void);
 /** What comes next is of this device, from 0. */

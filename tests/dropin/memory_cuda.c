@@ -114,6 +114,11 @@ void graph_free(void *graph)
         check(cudaGraphExecDestroy(graph));
 }
 
+int graphs_take_patterns(void)
+{
+    return 0;
+}
+
 int devices_there(void)
 {
     int n = 0;

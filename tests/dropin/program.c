@@ -474,6 +474,8 @@ int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const prod
     int ok = !there || right(m, p, b, before, after);
     if (ok && graph.at && number_is_zero(p->beta)) { /* it reads what values are then */
         matrix_change_values(m, r, stream);
+        if (graphs_take_patterns() && !m->buffer && rng_below(r, 4) == 0)
+            matrix_change_pattern(m, r, stream);
         graph_run(graph.at, stream);
         device_get(after, dc, (size_t)nc * bytes, stream);
         ok = right(m, p, b, before, after);
