@@ -48,7 +48,7 @@ class Products:
 
     def __enter__(self):
         self.count, self.asked = 0, getattr(self.of, self.name)
-        setattr(self.of, self.name, lambda *given: (self._one(), self.asked(*given))[1])
+        setattr(self.of, self.name, lambda *given, **named: (self._one(), self.asked(*given, **named))[1])
         return self
 
     def __exit__(self, *_):
@@ -285,13 +285,27 @@ def pyg_calls():
 
 
 def sparse():
-    """Edges as a matrix in CSR."""
+    """Edges as a matrix in CSR: a product of the library's, but where a layer makes something else of it."""
     e, x = edges(), random(NODES, WIDTH)
     a = torch.sparse_coo_tensor(e, random(EDGES), (NODES, NODES)).coalesce().to_sparse_csr()
     for name in ("GCN", "SAGE", "sums", "GIN"):
-        one, other = pair(MADE[name])
+        both = pair(MADE[name])
         for n in range(3):
-            near(other(x, a), one(x, a), (name, n))
+            with Products(pyg, "spmm") as asked:
+                for wanted, found in zip(step(both[0], x, a), step(both[1], x, a)):
+                    near(found, wanted, (name, n))
+            assert asked.count == 1, (name, asked.count)
+            for layer in both:
+                layer.zero_grad()
+
+    class Other(nn.SAGEConv):
+        def message_and_aggregate(self, a, x):
+            return 2 * super().message_and_aggregate(a, x)
+    one, other = pair(lambda: Other(WIDTH, 5))
+    with Products(pyg, "spmm") as asked:
+        near(other(x, a), one(x, a), "another product")
+        near(other((x, x[:NODES]), a), one((x, x[:NODES]), a), "another one")
+    assert asked.count == 0
 
 
 def validated():

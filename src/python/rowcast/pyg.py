@@ -22,13 +22,13 @@ from torch_geometric.nn.conv import MessagePassing
 
 from ._pyg_edges import Edges
 from ._torch_memory import Stamp, Tensor, has_type, is_capturing
-from .torch import autocast_type, replaced
+from .torch import autocast_type, replaced, spmm
 
 __all__ = ["layers", "restore", "use"]
 
 _USES = 3   # of edges until they become a matrix
 _KEPT = 16  # sets of edges, and results of a function
-_PRODUCTS = {"sum": False, "add": False, "mean": True}
+_PRODUCTS = {"sum": "sum", "add": "sum", "mean": "mean"}
 #: What a message is multiplied by; None: by nothing.
 _WEIGHTS = {"SAGEConv": None, "GINConv": None, "GCNConv": "edge_weight", "APPNP": "edge_weight",
             "GraphConv": "edge_weight", "SGConv": "edge_weight", "TAGConv": "edge_weight",
@@ -145,6 +145,12 @@ def _kind_of(layer: MessagePassing) -> Optional[str]:
     return None
 
 
+def _multiplies(layer: MessagePassing, kind: str) -> bool:
+    """A sparse matrix in the place of edges is multiplied with, as that layer does it."""
+    own = getattr(type(layer), "message_and_aggregate", None)
+    return own is not None and own is getattr(getattr(nn, kind), "message_and_aggregate", None)
+
+
 def _attends(layer: MessagePassing, kind: str) -> bool:
     """Its scores are those of that layer, and meet nothing else on their way to the messages."""
     of, base = type(layer), getattr(nn, kind)
@@ -178,8 +184,9 @@ def _are_edges(edge_index: Any) -> bool:
 class _Propagate:
     """In the place of propagate() of a layer."""
 
-    def __init__(self, layer: MessagePassing, weight: Optional[str]):
-        self.layer, self.weight = layer, weight
+    def __init__(self, layer: MessagePassing, kind: str):
+        self.layer, self.weight = layer, _WEIGHTS[kind]
+        self.multiplies = _multiplies(layer, kind)
 
     @_eager
     def __call__(self, edge_index: Any, size: Any = None, **given: Any) -> Tensor:
@@ -194,12 +201,31 @@ class _Propagate:
                 values = attention.values
             elif values is not None:
                 values = edges.in_order(values)
-            return edges.times(values, asked.x, _PRODUCTS[self.layer.aggr])
+            return edges.times(values, asked.x, _PRODUCTS[self.layer.aggr] == "mean")
         propagate = functools.partial(type(self.layer).propagate, self.layer)
         if isinstance(edge_index, Tensor) and edge_index.layout == torch.sparse_csr:
+            x = self._times(edge_index, size, given)
+            if x is not None:
+                return spmm(edge_index, x, reduce=_PRODUCTS[self.layer.aggr])
             with replaced():
                 return propagate(edge_index, size=size, **given)
         return propagate(edge_index, size=size, **given)
+
+    def _times(self, a: Tensor, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
+        """What a matrix in the place of edges is multiplied with; None: it is not all there is."""
+        layer = self.layer
+        x = given.get("x")
+        x = x[0] if isinstance(x, (tuple, list)) else x
+        if (not self.multiplies or not getattr(layer, "fuse", True) or _end_of(layer) != 1
+                or _is_watched(layer)
+                or not isinstance(layer.aggr, str) or layer.aggr not in _PRODUCTS
+                or not set(given) <= {"x", self.weight} or size not in (None, (None, None))
+                or (self.weight is not None and given.get(self.weight) is not None)):
+            return None
+        fits = (isinstance(x, Tensor) and x.layout == torch.strided and x.dim() == 2
+                and a.dim() == 2 and a.dense_dim() == 0 and a.shape[1] == x.shape[0]
+                and a.dtype == x.dtype and has_type(a.dtype) and a.device == x.device)
+        return x if fits else None
 
     def _asked(self, edge_index: Any, size: Any, given: Dict[str, Any],
                attention: Optional["_Attention"]) -> Optional[_Asked]:
@@ -218,7 +244,7 @@ class _Propagate:
         if not _fits(x, weight, self.weight == "alpha", edge_index, attention):
             return None
         rows = size[end] if size is not None else (other if other is not None else x).shape[0]
-        if (weight is not None and _PRODUCTS[layer.aggr]) or rows is None:
+        if (weight is not None and _PRODUCTS[layer.aggr] == "mean") or rows is None:
             return None
         if size is not None and size[1 - end] not in (None, x.shape[0]):
             return None  # for PyTorch Geometric to refuse
@@ -397,7 +423,7 @@ def use(model: torch.nn.Module) -> torch.nn.Module:
     for layer in model.modules():
         kind = _kind_of(layer) if isinstance(layer, MessagePassing) else None
         if kind is not None and "propagate" not in vars(layer) and "forward" not in vars(layer):
-            layer.propagate, layer.forward = _Propagate(layer, _WEIGHTS[kind]), _Forward(layer)
+            layer.propagate, layer.forward = _Propagate(layer, kind), _Forward(layer)
             if _attends(layer, kind) and "edge_updater" not in vars(layer):
                 layer.edge_updater = _Update(layer, kind)
     return model
