@@ -7,7 +7,9 @@
  *  errs to the low side: the gain of the choice on all data lies between it and the plain figure.
  *
  *  A time with raw samples is split into the medians of two random halves of them.  The same rounds
- *  go to the same half for all cases, since cases that are compared were timed in turns.  A time
+ *  go to the same half for all cases, since cases that are compared were timed in turns.  A batch
+ *  that other programs made late would spoil a half that the median of all bears: none counts as
+ *  further above that median than the fastest is below it.  A time
  *  without is split by Gaussian thinning: with a relative standard error s and a standard normal z,
  *  log t + s z and log t - s z are independent and have twice the variance of log t, as two halves
  *  have (Leiner, Duan, Wasserman and Ramdas 2023, Data fission, doi:10.1080/01621459.2023.2270748).

@@ -189,6 +189,46 @@ static void halves_are_independent(void **state)
     }
 }
 
+/* Two cases of one time, of which other programs made some batches of one late, fewer than half of them: its median is one
+ * of the others, and so held out it gains nothing either, but for what the others differ by. */
+static void late_batches_spoil_no_half(void **state)
+{
+    enum { DRAWS = 200, MOST = 12 };
+    const double error = 0.01; /* of a batch */
+    rc_rng_t r;
+    (void)state;
+    rc_rng_seed(&r, 6);
+    for (int n = 3; n <= MOST; n++) {
+        double sum = 0;
+        for (int draw = 0; draw < DRAWS; draw++) {
+            rc_halves_t h;
+            rc_timed_t t[2];
+            int64_t sample[2][MOST];
+            for (int c = 0; c < 2; c++) {
+                double sorted[MOST];
+                rc_stats_t s;
+                for (int i = 0; i < n; i++)
+                    sample[c][i] = (int64_t)(4e6 * exp(error * normal(&r)));
+                for (int late = 0; c == 1 && late < (n < 5 ? 1 : 2); late++)
+                    sample[c][rc_rng_below(&r, (uint64_t)n)] = (int64_t)(4e6 * (1.5 + 18.5 * rc_rng_unit(&r)));
+                for (int i = 0; i < n; i++)
+                    sorted[i] = (double)sample[c][i] / 4;
+                rc_stats_compute(sorted, n, &s);
+                t[c] = (rc_timed_t){.ns = s.median, .rel_err = s.rel_err, .seed = rc_rng_next(&r), .sample = sample[c],
+                    .samples = n, .batch = 4};
+            }
+            assert_int_equal(rc_halves_make(1, 1, &h, NULL), RC_OK);
+            assert_int_equal(rc_halves_set(&h, 0, 0, &t[1], &t[0], NULL), RC_OK);
+            double gain = rc_halves_mean(&h, 0, 0);
+            if (!(fabs(gain) < 6 * error))
+                fail_msg("%d batches, draw %d: a gain of %g, plainly %g", n, draw, exp(gain), t[1].ns / t[0].ns);
+            sum += gain / DRAWS;
+            rc_halves_free(&h);
+        }
+        assert_true(fabs(sum) < error);
+    }
+}
+
 static void equal_samples_have_equal_halves(void **state)
 {
     (void)state;
@@ -266,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_real_gain_is_left_whole),
         cmocka_unit_test(it_says_what_the_choice_is_truly_worth),
         cmocka_unit_test(halves_are_independent),
+        cmocka_unit_test(late_batches_spoil_no_half),
         cmocka_unit_test(equal_samples_have_equal_halves),
         cmocka_unit_test(without_samples_the_error_counts),
         cmocka_unit_test(a_row_without_a_column_chooses_among_the_others),
