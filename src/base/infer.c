@@ -39,6 +39,18 @@ double rc_signed_rank_p(double *x, int64_t n)
     return variance > 0 ? rc_normal_p(sum / sqrt(variance)) : 1;
 }
 
+double rc_smirnov_p(const double *x, int64_t n, const double *y, int64_t m)
+{
+    double most = 0;
+    for (int64_t i = 0, below = 0; i < n; i++) { /* of y, x[i] and less */
+        while (below < m && y[below] <= x[i])
+            below++;
+        if (i + 1 == n || x[i + 1] > x[i])
+            most = fmax(most, (double)(i + 1) / (double)n - (double)below / (double)m);
+    }
+    return n > 0 && m > 0 ? exp(-2 * most * most * (double)n * (double)m / (double)(n + m)) : 1;
+}
+
 typedef struct numbered {
     double p;
     int64_t at;

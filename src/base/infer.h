@@ -12,6 +12,12 @@ double rc_normal_p(double z);
  *  \param[in,out] x  [n] finite; sorted by absolute value.  Cost O(n log n). */
 double rc_signed_rank_p(double *x, int64_t n);
 
+/** Smirnov's one-sided test of two samples (1939, the limit of large ones): the probability that
+ *  the distribution function of x is above that of y by so much somewhere, while both are drawn
+ *  from one distribution; 1 for an empty one.
+ *  \param[in] x  [n] ascending  \param[in] y  [m] ascending.  Cost O(n + m). */
+double rc_smirnov_p(const double *x, int64_t n, const double *y, int64_t m);
+
 /** False-discovery rates after Benjamini and Hochberg (1995): q[i] is the smallest rate at which
  *  hypothesis i is rejected when all with q <= that rate are.  NaN in p is left out and NaN in q.
  *  \param[out] q  [n]

@@ -2,6 +2,8 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/infer.h"
+#include "base/stats.h"
 #include "base/str.h"
 #include "plan/tune.h"
 
@@ -9,6 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of products that take less ns than this two runs of a program may differ by as much as that. */
+static const double short_ns = 50e3;
+static const double slight = 1.3;
 
 /* Row orders from the cheapest on, and what one thread takes about to build them. */
 static const struct dear {
@@ -89,8 +95,13 @@ typedef struct final {
     double ns[2][COMPARED];
 } final_t;
 
-/* The error of batches from which on other programs made it. */
-static const double disturbed = 0.05;
+/* 1: other programs made batches longer: they disagree, or most took much more than the fastest. */
+static int is_put_off(const rc_plan_timing_t *timing, double median_ns)
+{
+    const double disturbed = 0.05;
+    const double apart = 1.25;
+    return timing->rel_err > disturbed || median_ns > apart * timing->ns[0];
+}
 
 /* Who stands for an order: the best so far, else the fastest.  \return -1: none that was timed */
 static int best_of_order(const rc_tuning_t *t, const char *order)
@@ -138,9 +149,11 @@ static rc_status_t prepare_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
         const rc_plan_try_t what = {e->part.k, NULL, kept, &t->scratch, &c, f->anew};
         int is_best = f->of[j] == t->best;
         double part = (double)t->most_ns / (j < 2 || is_best ? none : no_others);
+        const rc_plan_timing_t *before = &e->timing[f->of[j]];
+        double ns = before->samples > 0 ? before->ns[0] : c.time_ns;
         f->half[0][j].slow_ns = f->half[1][j].slow_ns =
-            t->searches && c.time_ns > (double)(t->most_ns / few) ? 1 : 0;
-        if (c.time_ns > part)
+            t->searches && ns > (double)(t->most_ns / few) ? 1 : 0;
+        if (ns > part)
             continue;
         if (is_best && !f->anew)
             f->trial[j] = e->trial;
@@ -164,7 +177,7 @@ static void show_half(rc_tuning_t *t, const final_t *f, int half)
         *timing = f->half[half][j];
         timing->again = 1;
         c->time_ns = f->ns[half][j];
-        if (timing->rel_err > disturbed)
+        if (is_put_off(timing, c->time_ns))
             rc_plan_timing_fastest(timing, c);
     }
 }
@@ -192,6 +205,42 @@ static int best_of_halves(rc_tuning_t *t, const final_t *f)
     }
 }
 
+/* What all batches of one that is compared would cost, ascending.  \return how many */
+static int costs_of(const rc_tuning_t *t, const final_t *f, int j, double gain, double *cost)
+{
+    int n = 0;
+    for (int half = 0; half < 2; half++)
+        for (int i = 0; i < f->half[half][j].samples; i++)
+            cost[n++] = rc_tuning_cost_at(t, f->of[j], f->half[half][j].ns[i] / gain);
+    qsort(cost, (size_t)n, sizeof *cost, rc_stats_compare);
+    return n;
+}
+
+/* 1: batches of one are shorter than those of another, by no chance and no slight gain.  Both were
+ * timed in turns and met other programs alike: however far they are off, that orders them. */
+static int is_shorter(const rc_tuning_t *t, const final_t *f, int a, int b)
+{
+    enum { most = 2 * RC_PLAN_SAMPLES_MOST };
+    const double chance = 0.001;
+    const double usual = 1.1;
+    const double fastest = fmin(f->half[0][a].ns[0], f->half[1][a].ns[0]);
+    double x[most];
+    double y[most];
+    const int n = costs_of(t, f, a, 1, x);
+    const int m = costs_of(t, f, b, fastest < short_ns ? slight : usual, y);
+    return rc_smirnov_p(x, n, y, m) < chance;
+}
+
+/* Whom the halves choose, or in a search who has shorter batches where their errors hide it. */
+static int best_of_final(rc_tuning_t *t, const final_t *f)
+{
+    int best = best_of_halves(t, f);
+    for (int j = 0; t->searches && j < f->count; j++)
+        if (j != best && f->trial[j].state && is_shorter(t, f, j, best))
+            best = j;
+    return best;
+}
+
 /* 1: what was chosen is to be confirmed: always by a search, else where batches disagree. */
 int rc_tuning_is_doubtful(const rc_tuning_t *t)
 {
@@ -203,6 +252,16 @@ int rc_tuning_is_doubtful(const rc_tuning_t *t)
                                (timing[first].rel_err > small || timing[t->best].rel_err > small)));
 }
 
+/* A batch that does not count, of products that are short: who follows a loop of one thread finds
+ * its own threads asleep, and in the caches what that one read. */
+static rc_status_t follow(rc_tuning_t *t, const final_t *f, int j, rc_err_t *err)
+{
+    const int64_t batch = f->half[0][j].batch;
+    int64_t ns = 0;
+    return batch > 1 ? rc_plan_trial_batch(t->plan, &t->scratch, &f->trial[j], batch, &ns, err)
+                     : RC_OK;
+}
+
 /* A round: each that is compared, into one half. */
 static rc_status_t time_round(rc_tuning_t *t, final_t *f, int half, rc_err_t *err)
 {
@@ -212,6 +271,7 @@ static rc_status_t time_round(rc_tuning_t *t, final_t *f, int half, rc_err_t *er
             continue;
         f->half[1][j].batch = f->half[0][j].batch; /* one warm-up will do */
         f->half[1][j].single = f->half[0][j].single;
+        RC_PASS(follow(t, f, j, err));
         RC_PASS(rc_plan_trial_time(t->plan, &t->scratch, &c, &f->trial[j], &f->half[half][j], err));
         f->ns[half][j] = c.time_ns;
     }
@@ -229,7 +289,7 @@ static int is_disturbed(const final_t *f)
     for (int j = 0; j < f->count; j++)
         for (int half = 0; half < 2; half++)
             if (f->trial[j].state && f->half[half][j].ns[0] < near * best &&
-                f->half[half][j].rel_err > disturbed)
+                is_put_off(&f->half[half][j], f->ns[half][j]))
                 return 1;
     return 0;
 }
@@ -260,7 +320,7 @@ static rc_status_t compare(rc_tuning_t *t, final_t *f, rc_err_t *err)
     if (st == RC_OK && f->held >= 0)
         st = time_final(t, f, err);
     if (st == RC_OK && f->held >= 0) {
-        int best = best_of_halves(t, f);
+        int best = best_of_final(t, f);
         if (best != of_plan)
             rc_tuning_take(t, f->of[best], &f->trial[best]);
         f->trial[best] = (rc_plan_trial_t){0};
@@ -276,8 +336,6 @@ static rc_status_t compare(rc_tuning_t *t, final_t *f, rc_err_t *err)
  * next, for its arrays lie elsewhere.  \return -1: none */
 static int slightly_beaten(const rc_tuning_t *t)
 {
-    const double slight = 1.3;
-    const double short_ns = 50e3;
     const rc_plan_candidate_t *best = &t->entry->candidate[t->best];
     int keep = best_of_order(t, "csr");
     if (keep < 0)

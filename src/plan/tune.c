@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* ns that a candidate takes in total where a product takes so many. */
-static double cost_at(const rc_tuning_t *t, int i, double product)
+double rc_tuning_cost_at(const rc_tuning_t *t, int i, double product)
 {
     const rc_plan_candidate_t *c = &t->entry->candidate[i];
     /* a search that knows no number of products holds orders against each other, whose building is
@@ -28,7 +28,7 @@ static double cost_at(const rc_tuning_t *t, int i, double product)
 static double cost_of(const rc_tuning_t *t, int i)
 {
     const rc_plan_candidate_t *c = &t->entry->candidate[i];
-    return cost_at(t, i, isnan(c->time_ns) ? c->predicted_ns : c->time_ns);
+    return rc_tuning_cost_at(t, i, isnan(c->time_ns) ? c->predicted_ns : c->time_ns);
 }
 
 double rc_plan_timing_margin(const rc_plan_timing_t *timing, double time_ns)
@@ -52,7 +52,8 @@ static double least_of(const rc_tuning_t *t, int i)
     const double shorter = 0.9;
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     double least = cost_of(t, i) - margin_of(t, i);
-    return timing->samples < few ? least : fmax(least, cost_at(t, i, shorter * timing->ns[0]));
+    return timing->samples < few ? least
+                                 : fmax(least, rc_tuning_cost_at(t, i, shorter * timing->ns[0]));
 }
 
 /* 1: better by more than both may be off. */

@@ -22,6 +22,9 @@ typedef struct rc_tuning {
 
 /* -------------------------------------------------------------------- tune.c */
 
+/** ns that a candidate takes in total where a product takes so many. */
+double rc_tuning_cost_at(const rc_tuning_t *t, int i, double product);
+
 /** 1: a candidate is better than another by more than both may be off. */
 int rc_tuning_beats(const rc_tuning_t *t, int a, int b);
 

@@ -5,6 +5,7 @@
 
 #include "base/infer.h"
 #include "base/rng.h"
+#include "base/stats.h"
 #include "table/diff.h"
 
 #include <math.h>
@@ -88,6 +89,51 @@ static void signed_ranks_find_a_shift(void **state)
     /* ranks 1 2.5 2.5 4, of which the first is negative: (9 - 1) / sqrt(1 + 12.5 + 16) */
     double ties[4] = {2, -1, 5, 2};
     assert_true(fabs(rc_signed_rank_p(ties, 4) - rc_normal_p(8 / sqrt(29.5))) < 1e-12);
+}
+
+/* Under the null at most as often as it says, whatever is common to both; against the definition, with ties. */
+static void two_samples_of_one_distribution_rarely_differ(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 2000, MOST = 40 };
+    rc_rng_t r;
+    rc_rng_seed(&r, 5);
+    int below[2] = {0, 0};
+    for (int round = 0; round < ROUNDS; round++)
+        for (int shorter = 0; shorter < 2; shorter++) {
+            double x[MOST];
+            double y[MOST];
+            int64_t n = MOST - (int64_t)rc_rng_below(&r, 10);
+            int64_t m = MOST - (int64_t)rc_rng_below(&r, 10);
+            double most = 0;
+            int coarse = (int)rc_rng_below(&r, 2);
+            for (int64_t i = 0; i < n; i++)
+                x[i] = (shorter ? 0.3 : 1) * exp(3 * rc_rng_unit(&r));
+            for (int64_t i = 0; i < m; i++)
+                y[i] = exp(3 * rc_rng_unit(&r));
+            for (int64_t i = 0; i < n && coarse; i++)
+                x[i] = floor(x[i]);
+            for (int64_t i = 0; i < m && coarse; i++)
+                y[i] = floor(y[i]);
+            qsort(x, (size_t)n, sizeof *x, rc_stats_compare);
+            qsort(y, (size_t)m, sizeof *y, rc_stats_compare);
+            for (int64_t i = 0; i < n; i++) {
+                int of[2] = {0, 0};
+                for (int64_t j = 0; j < n; j++)
+                    of[0] += x[j] <= x[i];
+                for (int64_t j = 0; j < m; j++)
+                    of[1] += y[j] <= x[i];
+                most = fmax(most, of[0] / (double)n - of[1] / (double)m);
+            }
+            double p = rc_smirnov_p(x, n, y, m);
+            assert_true(fabs(p - exp(-2 * most * most / (1 / (double)n + 1 / (double)m))) < 1e-12);
+            below[shorter] += p < 0.05;
+        }
+    assert_in_range(below[0], ROUNDS / 100, ROUNDS * 6 / 100);
+    assert_true(below[1] > ROUNDS * 99 / 100);
+    const double apart[6] = {1, 2, 3, 4, 5, 6};
+    assert_true(rc_smirnov_p(apart, 3, apart + 3, 3) < 0.05 && rc_smirnov_p(apart + 3, 3, apart, 3) == 1);
+    assert_true(rc_smirnov_p(apart, 0, apart, 3) == 1 && rc_smirnov_p(apart, 3, apart, 0) == 1);
 }
 
 /* ------------------------------------------------------------------ stores */
@@ -404,6 +450,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tails_of_the_normal_distribution),
         cmocka_unit_test(rates_are_those_of_the_definition),
         cmocka_unit_test(signed_ranks_find_a_shift),
+        cmocka_unit_test(two_samples_of_one_distribution_rarely_differ),
         cmocka_unit_test(a_store_is_the_same_as_itself),
         cmocka_unit_test(equal_programs_raise_few_alarms),
         cmocka_unit_test(noise_makes_unclear_never_the_same),

@@ -1,0 +1,220 @@
+/* What a search answers: row orders beside kernels, and on a machine that other programs use, by clocks of the test. */
+#include "config.h"
+#include "unit.h"
+
+#include "plan/answer.h"
+#include "plan/plan_private.h"
+#include "plan_small.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A clock by which orders take other times than the original one. */
+typedef struct ordered {
+    double times;  /* that of the original order */
+    double product; /* ns of that; 0: 1e6 */
+    int lies;      /* so many calls of orders, after which they take 2 times that */
+    int calls;     /* of orders */
+    int steps;     /* of the watch */
+    int end;       /* after so many it asks for an end; 0: never */
+} ordered_t;
+
+static rc_status_t ordered_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    ordered_t *c = user;
+    const rc_plan_trial_t *trial = *(const rc_plan_trial_t *const *)launch; /* its first member */
+    int lies = !trial->problem.identity && c->lies > 0 && --c->lies == 0;
+    c->calls += !trial->problem.identity;
+    if (lies)
+        c->times = 2;
+    *ns = (int64_t)((c->product > 0 ? c->product : 1e6) * (double)batch * (trial->problem.identity ? 1 : c->times));
+    return fn(launch, err);
+}
+
+static int watch_steps(void *user, const rc_plan_candidate_t *next, int timed)
+{
+    ordered_t *c = user;
+    assert_true(timed >= 0);
+    c->steps += next != NULL;
+    return c->end > 0 && c->steps > c->end;
+}
+
+static void a_search_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        ordered_t clock;
+        const char *sentence;
+        int timed; /* at least */
+    } cases[] = {{{.times = 0.5}, "Reorder by ", 4}, {{.times = 2}, "Keep the order: ", 4},
+        {{.times = 0.5, .lies = 35}, "Keep the order: ", 4}, {{.times = 1, .end = 1}, "Keep the order: ", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ordered_t clock = cases[i].clock;
+        fixture_t *f = begin();
+        f->place.time = ordered_time;
+        f->place.user = f->place.watcher = &clock;
+        f->place.watch = watch_steps;
+        f->p.ks = 1;
+        rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+        rc_plan_answer_t a;
+        int timed = 0;
+        assert_int_equal(rc_plan_answer(plan, 0, &a, NULL), RC_OK);
+        assert_int_equal(strncmp(a.sentence, cases[i].sentence, strlen(cases[i].sentence)), 0);
+        assert_true(a.row[0].chosen && clock.steps > 0);
+        for (int j = 0; j < a.rows; j++)
+            timed += !isnan(a.row[j].time_ns);
+        assert_in_range(timed, cases[i].timed, a.rows);
+        rc_plan_answer_free(&a);
+        rc_plan_free(plan);
+    }
+}
+
+/* 1: a search by such a clock reorders. */
+static int reorders(ordered_t *clock)
+{
+    fixture_t *f = begin();
+    f->place.time = ordered_time;
+    f->place.user = clock;
+    f->p.ks = 1;
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4, .reuse = 1e12});
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    const int other = strcmp(part.candidate[part.chosen].order, "csr") != 0;
+    rc_plan_free(plan);
+    return other;
+}
+
+/* A gain that is gone in the last calls of an order: of short products a slight one is held against that order prepared
+ * anew, others are not. */
+static void a_slight_gain_is_measured_anew(void **state)
+{
+    (void)state;
+    enum { LAST = 28 };
+    static const struct {
+        double times;
+        double product;
+        int kept; /* 1: the gain is gone */
+    } cases[] = {{0.9, 2e4, 1}, {0.8, 5e4, 1}, {0.9, 2e5, 0}, {0.6, 2e4, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ordered_t clock = {.times = cases[i].times, .product = cases[i].product};
+        assert_true(reorders(&clock)); /* what stays is chosen */
+        clock = (ordered_t){.times = cases[i].times, .product = cases[i].product, .lies = clock.calls - LAST};
+        assert_int_equal(reorders(&clock), !cases[i].kept);
+    }
+}
+
+/* A clock beside other programs: most batches take many times as long, and none of them less. */
+typedef struct crowd {
+    rc_rng_t rng;
+    double alone;  /* share of the batches that meet none */
+    double orders; /* times what the original order takes */
+    double slice;  /* what the others take is this; 0: two times as long and up to 42 */
+} crowd_t;
+
+static rc_status_t crowded_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    crowd_t *c = user;
+    const rc_plan_trial_t *trial = *(const rc_plan_trial_t *const *)launch; /* its first member */
+    double product = strncmp(trial->spec.kernel->name, "serial-", 7) == 0 ? 1e6 : 1e5;
+    product *= trial->problem.identity ? 1 : c->orders;
+    double longer = rc_rng_unit(&c->rng) < c->alone ? 1 + 0.02 * rc_rng_unit(&c->rng)
+                    : c->slice > 0                  ? c->slice * (1 + 0.02 * rc_rng_unit(&c->rng))
+                                                    : 2 + 40 * rc_rng_unit(&c->rng);
+    *ns = (int64_t)(product * longer * (double)batch);
+    return fn(launch, err);
+}
+
+/* A search by such a clock. */
+static rc_plan_t *searched_beside(crowd_t *clock, uint64_t seed, rc_plan_answer_t *answer)
+{
+    rc_rng_seed(&clock->rng, seed);
+    fixture_t *f = begin();
+    f->place.time = crowded_time;
+    f->place.user = clock;
+    f->p.ks = 1;
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+    assert_int_equal(rc_plan_answer(plan, 0, answer, NULL), RC_OK);
+    return plan;
+}
+
+/* What is ten times as fast is found there, and no order that is not faster. */
+static void other_programs_hide_little(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        rc_plan_answer_t a;
+        rc_plan_t *plan = searched_beside(&(crowd_t){.alone = 0.4, .orders = 1}, seed, &a);
+        if (a.row[0].baseline || strcmp(a.row[0].order, "csr") != 0 || !(fabs(a.row[0].time_ns / 1e5 - 1) < 0.1))
+            fail_msg("seed %d: %s", (int)seed, a.sentence);
+        rc_plan_answer_free(&a);
+        rc_plan_free(plan);
+    }
+}
+
+/* Where hardly a batch meets none, errors are many times the times.  What is ten times as fast is found all the same, an
+ * order that takes half is, and one that takes as long is not. */
+static void errors_of_many_times_hide_no_more(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (int faster = 0; faster < 2; faster++) {
+            rc_plan_answer_t a;
+            rc_plan_t *plan = searched_beside(&(crowd_t){.alone = 0.05, .orders = faster ? 0.5 : 1}, seed, &a);
+            if (a.row[0].baseline || (strcmp(a.row[0].order, "csr") != 0) != faster)
+                fail_msg("seed %d: %s", (int)seed, a.sentence);
+            rc_plan_answer_free(&a);
+            rc_plan_free(plan);
+        }
+}
+
+/* Nor does a time that most batches agree on, as those do that end with a slice of the scheduler, make what met fewer of
+ * them faster. */
+static void most_batches_may_agree_on_too_much(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        rc_plan_answer_t a;
+        rc_plan_t *plan = searched_beside(&(crowd_t){.alone = 0.45, .orders = 1, .slice = 4}, seed, &a);
+        if (strcmp(a.row[0].order, "csr") != 0 || !(fabs(a.row[0].time_ns / 1e5 - 1) < 0.1))
+            fail_msg("seed %d: %s", (int)seed, a.sentence);
+        rc_plan_answer_free(&a);
+        rc_plan_free(plan);
+    }
+}
+
+/* Times that differ by six, of which one may be anything, are not called equal; those that agree are. */
+static void what_errors_hide_is_not_equal(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        double error;
+        int equal;
+    } cases[] = {{1.88e6, 0.74, 0}, {3.01e5, 0.02, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rc_plan_answer_t a;
+        assert_int_equal(rc_plan_answer_begin(&a, 2, NULL), RC_OK);
+        a.row[0] = (rc_plan_row_t){.kernel = "rowsplit", .order = "csr", .time_ns = 3e5, .error = 0.02, .chosen = 1, .note = ""};
+        a.row[1] = (rc_plan_row_t){.candidate = 1, .kernel = "serial-row", .order = "csr", .time_ns = cases[i].ns,
+            .error = cases[i].error, .baseline = 1, .note = ""};
+        rc_plan_answer_end(&a, 0, 0);
+        assert_true((strstr(a.sentence, "as fast as serial-row") != NULL) == cases[i].equal);
+        assert_true((strstr(a.sentence, "disagree too much") == NULL) == cases[i].equal);
+        rc_plan_answer_free(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_answers),
+        cmocka_unit_test(a_slight_gain_is_measured_anew),
+        cmocka_unit_test(other_programs_hide_little),
+        cmocka_unit_test(errors_of_many_times_hide_no_more),
+        cmocka_unit_test(most_batches_may_agree_on_too_much),
+        cmocka_unit_test(what_errors_hide_is_not_equal),
+    };
+    return cmocka_run_group_tests_name("plan_search", tests, NULL, NULL);
+}
