@@ -104,9 +104,9 @@ enum {
 
 /** As `tune`: every kernel and every algorithm of the vendor's library in original order, then row
  *  orders from the cheapest on, until `tune_ns` are over; two candidates are timed at least.
- *  Chosen is what costs least after `reuse` products, beyond the errors of the times; where that
- *  is 0, after RC_PLAN_SEARCH_REUSE, without what preparing takes.  The time of it, and those it is
- *  held against, are of batches that chose nothing.
+ *  Chosen is what costs least after `reuse` products, beyond noise; where that is 0, after
+ *  RC_PLAN_SEARCH_REUSE, without what preparing takes.  The time of it, and those it is held
+ *  against, are of batches that chose nothing, unless other programs hide what is faster.
  *
  *  Where a plan of the host is timed, by a search or by any `tune`, and other programs share the
  *  CPUs, OpenMP threads of the process wait for each other asleep meanwhile, and afterwards as
