@@ -232,6 +232,9 @@ int rc_worth_better(const rc_dropin_t *d, const rc_known_t *known);
 int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned);
 /** The same of a trial alone, of what needs no making and no check. */
 int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known);
+/** 1: the program can lose that, and the calls so far would have won what the first kernel on the
+ *  program's arrays costs: its loading and its trial. */
+int rc_worth_way(rc_dropin_t *d, const rc_known_t *known);
 
 /** What the plan of a pattern has brought since the last time is put into the account. */
 void rc_worth_settle(rc_dropin_t *d, rc_known_t *known);

@@ -1,5 +1,5 @@
 /* Ways of a product that need nothing of its pattern: kernels on the program's arrays.  There is
- * nothing to make and nothing to check, so all that one costs is its trial. */
+ * nothing to make and nothing to check, so all that one costs is its loading and its trial. */
 #include "config.h"
 #include "dropin/dropin.h"
 
@@ -68,7 +68,7 @@ static int is_time(rc_dropin_t *d, const rc_known_t *known)
     if (d->settings.always)
         return known->turns >= 1;
     return known->turns >= rc_worth_patience(d) && known->reference.count >= RC_ENOUGH &&
-           known->pace.before > 0 && rc_worth_is_time(known) && rc_worth_trial(d, known);
+           known->pace.before > 0 && rc_worth_is_time(known) && rc_worth_way(d, known);
 }
 
 void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)

@@ -19,6 +19,7 @@ static const double fixed[2] = {0.25e-3, 3e-3}; /* making a first and a tuned pl
 static const double an_entry[2] = {0.6e-9, 2e-9};
 static const double products[2] = {0, 40}; /* that timing takes */
 static const double first_of_all = 10e-3;  /* kernels and libraries are loaded */
+static const double first_way = 15e-3;     /* the same of kernels on the program's arrays */
 
 /* What it may be beyond the estimate, and what a plan that is slower costs until that is known, in
  * products of cuSPARSE. */
@@ -85,10 +86,13 @@ void rc_worth_learn(rc_dropin_t *d, const rc_known_t *known, int tuned, double s
     *ratio = *ratio > 0.1 ? *ratio : 0.1;
 }
 
-/* What a product is expected to win by a plan. */
+/* What a product is expected to win by a plan, or by a kernel on the program's arrays, of which the
+ * plans of a program say nothing. */
 static double win_of(const rc_dropin_t *d, const rc_known_t *known)
 {
-    double gain = (weight[0] * first_gain + d->account.gains) / (weight[0] + d->account.tried);
+    double gain = first_gain;
+    if (!known->key.direct)
+        gain = (weight[0] * gain + d->account.gains) / (weight[0] + d->account.tried);
     if (known->choice)
         gain = known->choice->reference_ns / known->choice->plan_ns;
     return gain > 1 ? product_of(known) * (1 - 1 / gain) : 0;
@@ -174,8 +178,20 @@ int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned)
     return affords(d, rc_worth_most(d, known, tuned), risk);
 }
 
+/* Until an operation has had a kernel on the program's arrays there is one to be loaded. */
+static double loading(const rc_dropin_t *d, const rc_known_t *known)
+{
+    return d->done[known->key.op][1] == 0 ? first_way : 0;
+}
+
 int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known)
 {
-    double making = d->done[known->key.op][1] == 0 ? first_of_all : 0;
-    return affords(d, making, of_way * product_of(known));
+    return affords(d, loading(d, known), of_way * product_of(known));
+}
+
+int rc_worth_way(rc_dropin_t *d, const rc_known_t *known)
+{
+    double calls = (double)(known->calls - known->since);
+    double cost = loading(d, known) + of_way * product_of(known);
+    return calls * win_of(d, known) >= cost && rc_worth_trial(d, known);
 }

@@ -29,7 +29,7 @@ static void direct(void)
     int ours = 0;
     small_new(&s);
     s.beta = -1;
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 80; i++)
         ours = added(&s, &wrong);
     ok(ours && engine()->made == 0 && engine()->copied == 0, "a C that is added to has a kernel, and no plan");
     s.idx[1] = 0;
@@ -93,7 +93,7 @@ static void room(void)
         s[i].idx[1] = i;
     }
     s[0].beta = -1;
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 80; i++)
         ours = added(&s[0], &wrong);
     ok(ours && until_plan(&s[1], 40), "there are a kernel and a plan");
     for (int i = 0; i < 1100; i++)

@@ -8,9 +8,11 @@
  *   economy saved          what it says that it saved, beside what it did
  *   economy slowed         likewise of a kernel that becomes slow
  *   economy tried          likewise of one that is tried
+ *   economy loading        likewise that it spent
  *   economy again          prints when plans came, for runs with a folder of choices
  *   economy cold           first products of a pattern that are slow
  *   economy vectors        products with a vector, by kernels that need no making
+ *   economy solvers        likewise, by kernels that are little faster, of few and of many products
  *   economy random [PROGRAMS [SEED]]   the first rule: no program is slower than 0.98
  *   economy random-vectors [PROGRAMS [SEED]]   likewise of products with a vector
  * Each program is a process, since a process has one drop-in. */
@@ -44,6 +46,7 @@ typedef struct program {
     double cold;  /* times that the first five products of a pattern take longer; 0: none does */
     int changing; /* calls after which a pattern changes; 0: none does */
     double host_s[2]; /* that the program's host takes for a call, by cuSPARSE and by a plan, while the stream works */
+    double load_s[2]; /* loading the first kernel on the program's arrays, and another one */
     double ways[2]; /* cuSPARSE's time over that of each kernel on the program's arrays; 0: these are products with a matrix */
     int slow_at;    /* call from which the first of them takes eight times cuSPARSE's time; 0: none */
     int crowd;    /* calls of others after each one of the first pattern; 0: all take turns */
@@ -112,7 +115,8 @@ static void multiply(program_t *p, pattern_t *x, int call)
     e->tuned_ns = e->plan_ns / p->tuned;
     e->extra_ns = 0.05 * x->product_ns + 3000;
     e->make_s[0] = x->make_s + (e->made == 0 ? 10e-3 * x->make_s / p->make_s : 0);
-    e->load_s = 10e-3;
+    e->load_s[0] = p->load_s[0];
+    e->load_s[1] = p->load_s[1];
     e->make_s[1] = (3e-3 + 40e-9 * x->product_ns) * x->make_s / p->make_s;
     if (p->changing)
         x->s.idx[2] = call / p->changing % 3;
@@ -191,7 +195,8 @@ static program_t usual(void)
         .gain = {2, 2},
         .make_s = 0.25e-3,
         .doubt = 1,
-        .tuned = 1};
+        .tuned = 1,
+        .load_s = {15e-3, 1e-3}};
 }
 
 static void say(const program_t *p, const char *name)
@@ -398,65 +403,97 @@ static program_t any_vectors(uint64_t seed)
     program_t p = any(seed);
     uint64_t s = seed + 7;
     p.product_ns = between(&s, 2e3, 1e6);
+    p.load_s[0] = 15e-3;
+    p.load_s[1] = 1e-3;
     for (int i = 0; i < 2; i++)
         p.ways[i] = between(&s, 0.5, 3);
     return p;
 }
 
-/* A solver on one matrix. */
-static void vectors(void)
+/* A solver on one matrix, or on several in turns. */
+static program_t solver(double product_ns, long calls, double first, double second)
 {
     program_t p = usual();
-    p.calls = 4000;
-    p.product_ns = 1e4;
-    p.ways[0] = 2;
-    p.ways[1] = 1;
-    p = run(p);
+    p.calls = calls;
+    p.product_ns = product_ns;
+    p.ways[0] = first;
+    p.ways[1] = second;
+    return p;
+}
+
+static void vectors(void)
+{
+    program_t p = run(solver(1e5, 4000, 2, 1));
     say(&p, "vectors");
-    ok(p.first_plan <= 20 && !p.wrong && ratio(&p) > 1 && p.engine.directs > 3950, "a solver has a kernel at once");
+    ok(p.first_plan > 400 && p.first_plan <= 500 && !p.wrong && ratio(&p) > 1 && p.engine.directs > 3400,
+        "a solver has a kernel when its products would have won what loading takes");
     ok(p.engine.made + p.engine.copied + p.engine.summed == 0, "nothing is made for it");
-    p = usual();
-    p.calls = 2000;
-    p.product_ns = 1e4;
-    p.ways[0] = p.ways[1] = 0.5;
+    p = solver(1e5, 2000, 2, 1);
+    p.patterns = 2;
+    p.burst = 1000;
     p = run(p);
+    say(&p, "one after the other");
+    ok(p.engine.directs > 1400 && !p.wrong, "another matrix has one soon, as that is loaded");
+    p = run(solver(1e5, 2000, 0.5, 0.5));
     say(&p, "slower vectors");
     ok(p.engine.directs > 0 && p.engine.directs <= 8 && !p.wrong, "kernels that are slower run a few times");
-    p = usual();
-    p.calls = 2000;
-    p.product_ns = 1e4;
-    p.ways[0] = 0.5;
-    p.ways[1] = 2;
+    p = run(solver(1e5, 2000, 0.5, 2));
+    ok(p.engine.directs > 1400 && !p.wrong, "the second is taken where the first is slower");
+}
+
+/* The solver's own time alone over that with the drop-in: what came before it is another program's. */
+static double ratio_of_solver(const program_t *p)
+{
+    return (p->plain_s - p->before) / (p->with_s - p->before);
+}
+
+/* Solvers of products of 47 us, by kernels that are a little faster. */
+static void solvers(void)
+{
+    program_t p = solver(47e3, 600, 1.12, 1.05);
+    for (int patterns = 1; patterns <= 2; patterns++) {
+        p.patterns = patterns;
+        p.before = 0.8;
+        program_t out = run(p);
+        say(&out, "a short solver");
+        ok(ratio_of_solver(&out) > 0.98 && !out.wrong, "one of 600 products loses nothing, however long the program was there before");
+    }
+    p.patterns = 1;
+    p.calls = 20000;
     p = run(p);
-    ok(p.engine.directs > 1900 && !p.wrong, "the second is taken where the first is slower");
+    say(&p, "a long solver");
+    printf("# %.4f of its own time\n", ratio_of_solver(&p));
+    ok(ratio_of_solver(&p) > 1.05 && !p.wrong, "one of 20,000 gains");
 }
 
 /* The second kernel of a solver of few products is slow. */
 static void tried(void)
 {
-    program_t p = usual();
-    p.calls = 40;
-    p.product_ns = 1e6;
-    p.ways[0] = 2;
-    p.ways[1] = 0.2;
-    p = run(p);
+    program_t p = run(solver(1e6, 100, 2, 0.2));
     say(&p, "tried");
-    printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s + 10e-3));
+    printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s + p.load_s[0] + p.load_s[1]));
     ok(!p.wrong && ratio(&p) > 0.98, "a solver loses little by a kernel that is tried");
+}
+
+/* Both kernels of a solver are loaded: what that took of the host is said to be spent. */
+static void loading(void)
+{
+    program_t p = solver(1e5, 4000, 2, 3);
+    p.load_s[0] = 20e-3;
+    p.load_s[1] = 30e-3;
+    p = run(p);
+    say(&p, "loading");
+    ok(p.engine.way == 1 && !p.wrong, "a solver has the second kernel");
 }
 
 /* The pattern of a solver becomes one that its kernel is slow for. */
 static void slowed(void)
 {
-    program_t p = usual();
-    p.calls = 3000;
-    p.product_ns = 1e5;
-    p.ways[0] = 2;
-    p.ways[1] = 1;
-    p.slow_at = 1100;
+    program_t p = solver(1e5, 4000, 2, 1);
+    p.slow_at = 2100;
     p = run(p);
     say(&p, "slowed");
-    printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s + 10e-3));
+    printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s + p.load_s[0] + p.load_s[1]));
     ok(!p.wrong && ratio(&p) > 1, "a solver whose kernel becomes slow has won");
 }
 
@@ -510,6 +547,10 @@ int main(int argc, char **argv)
         again();
     else if (strcmp(what, "vectors") == 0)
         vectors();
+    else if (strcmp(what, "loading") == 0)
+        loading();
+    else if (strcmp(what, "solvers") == 0)
+        solvers();
     else
         (void)random_programs(argc > 2 ? atoi(argv[2]) : 200, argc > 3 ? strtoull(argv[3], NULL, 10) : 1,
             strcmp(what, "random-vectors") == 0 ? any_vectors : any);

@@ -7,7 +7,7 @@
 # shellcheck source=tests/dropin/fakes.sh
 . "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-plan 14
+plan 16
 cd "$tmp" || exit 1
 
 # economy WHAT...: its lines that did not pass; "nothing" where no test ran
@@ -18,7 +18,7 @@ economy()
     grep -q '^ok' out || echo nothing
     grep -v '^ok' out | grep -v '^1\.\.' | grep -v '^#'
 }
-for what in epochs fleeting changing crowd better cold host vectors; do
+for what in epochs fleeting changing crowd better cold host vectors solvers; do
     is "$what" "$(economy $what)" ""
 done
 is "random programs: none is slower than 0.98" "$(economy random 2000 1; cat err)" ""
@@ -39,3 +39,4 @@ saved()
 is "the summary says what was saved" "$(saved saved 0.98)" "as it was"
 is "and what a kernel lost that became slow" "$(saved slowed 0.7)" "as it was"
 is "or that was tried" "$(saved tried 0.9)" "as it was"
+is "loading each kernel is counted" "$(economy loading; sed -n 's/.* saved; \([0-9.]*\) s .*/\1/p' err)" "0.05"

@@ -30,7 +30,7 @@ typedef struct fake_engine {
     int lag;      /**< told: those that the host is ahead of the stream */
     _Atomic double clock; /**< told: seconds since the process began; 0: the system's clock.  What takes time puts it on */
     double make_s[2]; /**< told: what making takes on that clock, a first and a tuned plan */
-    double load_s;    /**< told: what the first kernel on the program's arrays takes of the host, on that clock */
+    double load_s[2]; /**< told: what the first run of a kernel on the program's arrays takes of the host, on that clock, and that of another one */
     double tuned_ns;  /**< told: what a tuned plan takes; 0: as any */
     double last_ns;   /**< what the last run by a plan took, repairs included */
     double extra_ns;  /**< told: what a sum or a comparison takes on that clock */

@@ -149,13 +149,13 @@ static void kept(void)
         vectors_t other;
         vectors_new(&v, base);
         vectors_new(&other, base);
-        ok(multiply_many(&v, 40), base ? "from 1 as well" : "a product that comes again and again has a kernel");
+        ok(multiply_many(&v, 80), base ? "from 1 as well" : "a product that comes again and again has a kernel");
         v.idx[0] = base;
         v.val[1] = 7;
         ok(multiply(&v), "the pattern may change in place");
         v.ptr[1] = 2 + base;
         ok(multiply(&v), "and the rows");
-        ok(multiply_many(&other, 20), "arrays elsewhere, on a stream of their own, have one too");
+        ok(multiply_many(&other, 60), "arrays elsewhere, on a stream of their own, have one too");
         ok(!v.wrong && !other.wrong, "all are right");
         vectors_free(&v);
         vectors_free(&other);
@@ -169,7 +169,7 @@ static void scalars(void)
 {
     vectors_t v;
     vectors_new(&v, 0);
-    ok(multiply_many(&v, 40), "there is a kernel");
+    ok(multiply_many(&v, 80), "there is a kernel");
     v.alpha = -0.5F;
     v.beta = 2;
     ok(multiply_many(&v, 3), "which takes any alpha and beta");
@@ -211,7 +211,7 @@ static void unsuited(void)
     vectors_t v;
     vectors_new(&v, 0);
     engine()->unsuited = 1;
-    ok(multiply_many(&v, 40) && engine()->way == 1 && engine()->ways == 1, "the second is taken where the first does not suit");
+    ok(multiply_many(&v, 80) && engine()->way == 1 && engine()->ways == 1, "the second is taken where the first does not suit");
     ok(engine()->looked == 1 && engine()->longest == 2, "the matrix was looked at once");
     ok(!v.wrong && engine()->strays == 0, "all are right");
     vectors_free(&v);
@@ -223,7 +223,7 @@ static void blind(void)
     vectors_t v;
     vectors_new(&v, 0);
     engine()->blind = 1;
-    ok(multiply_many(&v, 40) && !v.wrong, "a matrix that cannot be looked at has a kernel");
+    ok(multiply_many(&v, 80) && !v.wrong, "a matrix that cannot be looked at has a kernel");
     ok(engine()->looked == 1 && engine()->longest == INT64_MAX, "any row may be the longest there, and nothing is asked again");
     vectors_free(&v);
 }
@@ -394,9 +394,9 @@ static void bits(void)
     vectors_t v;
     vectors_new(&v, 0);
     v.alg = CUSPARSE_SPMV_CSR_ALG2;
-    ok(multiply_many(&v, 40) && !v.wrong, "what promises the same bits has a kernel where other bits will do");
+    ok(multiply_many(&v, 80) && !v.wrong, "what promises the same bits has a kernel where other bits will do");
     v.alg = CUSPARSE_SPMV_CSR_ALG1;
-    ok(!multiply(&v) && multiply_many(&v, 40) && !v.wrong, "another algorithm is compared for itself");
+    ok(!multiply(&v) && multiply_many(&v, 80) && !v.wrong, "another algorithm is compared for itself");
     vectors_free(&v);
 }
 
