@@ -51,6 +51,17 @@ static const rc_engine_t *open_engine(const char *path)
     return engine && engine->abi == RC_ENGINE_ABI ? engine : NULL;
 }
 
+/* That takes of the host what making takes.  An engine with a clock of its own says nothing of the
+ * time before it is there. */
+static void open_counted(rc_dropin_t *d)
+{
+    double start = rc_making_now(d);
+    const rc_engine_t *engine = open_engine(d->settings.engine);
+    if (!engine || !engine->now)
+        d->account.spent += rc_making_now(d) - start;
+    d->engine = engine;
+}
+
 /* This library is there from the start of the process on. */
 __attribute__((constructor)) static void load(void)
 {
@@ -84,7 +95,7 @@ static void set_up(void)
     state.settings = rc_settings_read();
     rc_dropin_enter();
     if (!state.settings.off && real->reads)
-        state.engine = open_engine(state.settings.engine);
+        open_counted(&state);
     rc_dropin_leave();
     rc_choices_begin(&state.cache, state.settings.cache, state.settings.cache_most);
     (void)pthread_atfork(NULL, NULL, in_child);

@@ -33,12 +33,12 @@ static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uin
     return known->held->users == 1 && equal >= t->number && differs < t->number;
 }
 
-/* The first kernel of an operation on the program's arrays takes of the host what making would: it
- * is loaded.  \return as the engine's run */
-static int run_held(rc_dropin_t *d, const rc_known_t *known, const rc_asked_t *p,
-    rc_checking_t check, uint64_t number, const rc_held_t *held)
+/* The first run of a kernel on the program's arrays takes of the host what making would: it is
+ * loaded.  \return as the engine's run */
+static int run_held(rc_dropin_t *d, const rc_asked_t *p, rc_checking_t check, uint64_t number,
+    const rc_held_t *held)
 {
-    int first = held->direct && d->done[known->key.op][1] == 0;
+    int first = held->direct && held->runs == 0;
     double start = first ? rc_making_now(d) : 0;
     int st = d->engine->run(held->plan, p, check, number);
     if (first)
@@ -53,7 +53,7 @@ static int run_one(
     rc_times_t *times = NULL;
     rc_held_t *held = rc_trial_held(known, &times);
     int timed = times && rc_times_begin(d, known, times, p->stream);
-    int st = run_held(d, known, p, held == known->held ? check : RC_CHECK_QUIET, number, held);
+    int st = run_held(d, p, held == known->held ? check : RC_CHECK_QUIET, number, held);
     known->busy = 0;
     if (st == 0 && timed)
         rc_times_end(d, known, times, p->stream);
