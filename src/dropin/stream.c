@@ -11,6 +11,7 @@ typedef int driver_current(void **ctx);
 typedef int driver_retain(void **ctx, int device);
 typedef int driver_release(int device);
 typedef int driver_id(void *ctx, unsigned long long *id);
+typedef int driver_stream_id(void *stream, unsigned long long *id);
 typedef int driver_state(int device, unsigned *flags, int *active);
 /* The function of three arguments, which each driver has by this name. */
 typedef int driver_capture(void *stream, int *status, unsigned long long *id);
@@ -27,7 +28,8 @@ static struct driver {
     driver_retain *retain;
     driver_release *release;
     driver_state *state;
-    driver_id *id; /* since CUDA 12.0 */
+    driver_id *id; /* since CUDA 12.0, as that of streams */
+    driver_stream_id *stream_id;
     driver_capture *capture;
 } driver;
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
@@ -43,6 +45,7 @@ static void driver_find(void)
     symbol(handle, "cuDevicePrimaryCtxRelease_v2", &driver.release);
     symbol(handle, "cuDevicePrimaryCtxGetState", &driver.state);
     symbol(handle, "cuCtxGetId", &driver.id);
+    symbol(handle, "cuStreamGetId", &driver.stream_id);
     symbol(handle, "cuStreamGetCaptureInfo", &driver.capture);
 }
 
@@ -54,7 +57,6 @@ static int primary(void *stream, int device, uint64_t *context)
     int active = 0;
     unsigned flags = 0;
     void *ctx[3] = {0};
-    (void)pthread_once(&driver_once, driver_find);
     /* retaining one that is not there would make it */
     int same = d->of_stream && d->current && d->retain && d->release && d->state &&
                d->state(device, &flags, &active) == 0 && active && d->retain(&ctx[0], device) == 0;
@@ -68,6 +70,56 @@ static int primary(void *stream, int device, uint64_t *context)
     }
     *context = same ? id : 0;
     return same;
+}
+
+/* A stream, the context that was current, and their numbers, which no others of the process ever
+ * have: a context that was reset and a stream at the address of one that is gone have new ones. */
+typedef struct found {
+    void *stream;
+    void *context;
+    unsigned long long stream_id;
+    unsigned long long context_id;
+    int device; /* whose primary context it is, and the stream's */
+} found_t;
+
+/* What a thread has found last; asking for more takes longer than some products. */
+static _Thread_local found_t latest;
+
+/* \param[out] now  all but the device  \return 1: the numbers are known */
+static int number(void *stream, found_t *now)
+{
+    const struct driver *d = &driver;
+    *now = (found_t){.stream = stream};
+    return d->current && d->id && d->stream_id && d->current(&now->context) == 0 && now->context &&
+           d->id(now->context, &now->context_id) == 0 &&
+           d->stream_id(stream, &now->stream_id) == 0 && now->context_id != 0 &&
+           now->stream_id != 0;
+}
+
+static int is_latest(const found_t *now)
+{
+    return now->stream == latest.stream && now->context == latest.context &&
+           now->stream_id == latest.stream_id && now->context_id == latest.context_id;
+}
+
+/* 1: the stream is one of the primary context of the current device, which is the current context.
+ * \param[in] captured  1: the stream is, and may not be asked for its number */
+static int find(void *stream, int captured, int *device, uint64_t *context)
+{
+    found_t now;
+    (void)pthread_once(&driver_once, driver_find);
+    int numbered = !captured && number(stream, &now);
+    if (numbered && is_latest(&now)) {
+        *device = latest.device;
+        *context = latest.context_id;
+        return 1;
+    }
+    int known = !failed(cudaGetDevice(device)) && primary(stream, *device, context);
+    if (known && numbered) {
+        latest = now;
+        latest.device = *device;
+    }
+    return known;
 }
 
 int rc_stream_usable(void *stream, int *device, uint64_t *context)
@@ -85,7 +137,7 @@ int rc_stream_usable(void *stream, int *device, uint64_t *context)
         capturing == cudaStreamCaptureStatusInvalidated)
         return UNASKED;
     enum cudaStreamCaptureMode mode = relax();
-    int known = !failed(cudaGetDevice(device)) && primary(stream, *device, context);
+    int known = find(stream, capturing != cudaStreamCaptureStatusNone, device, context);
     restore(mode);
     if (!known)
         return NOT;
