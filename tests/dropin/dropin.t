@@ -8,7 +8,7 @@
 # shellcheck source=tests/dropin/fakes.sh
 . "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-plan 108
+plan 109
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -39,7 +39,10 @@ graphs=$(program graphs)
 parts=$(program parts)
 several=$(program several)
 random=$(program random)
+streams=$(program streams)
 
+env LD_LIBRARY_PATH="$here/driver/.libs:$LD_LIBRARY_PATH" "$streams" >out 2>err
+is "streams are those that the driver has" "$(failed)" ""
 with ROWCAST_WAIT=always "$calls" passing >out 2>err
 is "what is not understood is passed through as it was" "$(failed)" ""
 is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
