@@ -40,7 +40,7 @@ typedef struct rc_making_job {
 
 /** What making plans has cost and brought; seconds. */
 typedef struct rc_account {
-    double spent;    /**< in making */
+    double spent;    /**< in making, in opening the engine and in loading kernels */
     double won;      /**< by plans that are faster than cuSPARSE */
     double lost;     /**< by those that were not, and in products made twice */
     double ratio[2]; /**< of what making took to what was expected, of first and of tuned plans;
