@@ -216,8 +216,10 @@ static int costs_of(const rc_tuning_t *t, const final_t *f, int j, double gain, 
     return n;
 }
 
-/* 1: batches of one are shorter than those of another, by no chance and no slight gain.  Both were
- * timed in turns and met other programs alike: however far they are off, that orders them. */
+/* 1: batches of one are shorter than those of another, hardly by chance and by no slight gain.
+ * Both were timed in turns and met other programs alike: however far they are off, that orders
+ * them.  What disturbs several batches in a row may be one candidate's alone, but it makes none
+ * shorter: the fastest one has to be the shorter one, too. */
 static int is_shorter(const rc_tuning_t *t, const final_t *f, int a, int b)
 {
     enum { most = 2 * RC_PLAN_SAMPLES_MOST };
@@ -228,7 +230,7 @@ static int is_shorter(const rc_tuning_t *t, const final_t *f, int a, int b)
     double y[most];
     const int n = costs_of(t, f, a, 1, x);
     const int m = costs_of(t, f, b, fastest < short_ns ? slight : usual, y);
-    return rc_smirnov_p(x, n, y, m) < chance;
+    return n > 0 && m > 0 && x[0] < y[0] && rc_smirnov_p(x, n, y, m) < chance;
 }
 
 /* Whom the halves choose, or in a search who has shorter batches where their errors hide it. */

@@ -110,7 +110,17 @@ typedef struct crowd {
     double alone;  /* share of the batches that meet none */
     double orders; /* times what the original order takes */
     double slice;  /* what the others take is this; 0: two times as long and up to 42 */
+    double row;    /* batches in a row that meet some or none, in the mean; 0: each by itself */
+    int met;       /* 1: the last batch met some */
 } crowd_t;
+
+/* Whether the next batch meets none. */
+static int is_alone(crowd_t *c)
+{
+    if (c->row == 0 || rc_rng_unit(&c->rng) < 1 / c->row)
+        c->met = rc_rng_unit(&c->rng) >= c->alone;
+    return !c->met;
+}
 
 static rc_status_t crowded_time(
     void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
@@ -119,9 +129,9 @@ static rc_status_t crowded_time(
     const rc_plan_trial_t *trial = *(const rc_plan_trial_t *const *)launch; /* its first member */
     double product = strncmp(trial->spec.kernel->name, "serial-", 7) == 0 ? 1e6 : 1e5;
     product *= trial->problem.identity ? 1 : c->orders;
-    double longer = rc_rng_unit(&c->rng) < c->alone ? 1 + 0.02 * rc_rng_unit(&c->rng)
-                    : c->slice > 0                  ? c->slice * (1 + 0.02 * rc_rng_unit(&c->rng))
-                                                    : 2 + 40 * rc_rng_unit(&c->rng);
+    double longer = is_alone(c) ? 1 + 0.02 * rc_rng_unit(&c->rng)
+                    : c->slice > 0 ? c->slice * (1 + 0.02 * rc_rng_unit(&c->rng))
+                                   : 2 + 40 * rc_rng_unit(&c->rng);
     *ns = (int64_t)(product * longer * (double)batch);
     return fn(launch, err);
 }
@@ -184,6 +194,20 @@ static void most_batches_may_agree_on_too_much(void **state)
     }
 }
 
+/* What disturbs some batches in a row, which are of one candidate, makes no other one faster. */
+static void batches_in_a_row_choose_nothing_slower(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        rc_plan_answer_t a;
+        rc_plan_t *plan = searched_beside(&(crowd_t){.alone = 0.6, .orders = 1.3, .slice = 3, .row = 5}, seed, &a);
+        if (strcmp(a.row[0].order, "csr") != 0)
+            fail_msg("seed %d: %s", (int)seed, a.sentence);
+        rc_plan_answer_free(&a);
+        rc_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +216,7 @@ int main(void)
         cmocka_unit_test(other_programs_hide_little),
         cmocka_unit_test(errors_of_many_times_hide_no_more),
         cmocka_unit_test(most_batches_may_agree_on_too_much),
+        cmocka_unit_test(batches_in_a_row_choose_nothing_slower),
     };
     return cmocka_run_group_tests_name("plan_search", tests, NULL, NULL);
 }
