@@ -215,15 +215,6 @@ static rc_status_t time_on_device(
     return st;
 }
 
-/* That others had a part of the machine, in a line. */
-static void tell_company(rc_device_t *d)
-{
-    char text[RC_COMPANY_MAX];
-    rc_device_company(d, text);
-    if (text[0])
-        fprintf(stderr, "rowcast plan: %s\n", text);
-}
-
 /* The answer is searched for, unless an option says what to time. */
 static int is_search(const struct options *o)
 {
@@ -391,9 +382,11 @@ static rc_status_t plan_matrix(
                "device  %s\n\n",
             word, g.a.rows, g.a.cols, g.a.nnz, rc_op_name(p.op), rc_precision_name(p.precision),
             rc_layout_name(p.layout), d->class_name);
-    RC_TRY(print_plan(plan, &p, format, err));
     if (o->tune > 0 || is_search(o))
-        tell_company(d);
+        rc_plan_note_company(plan, d);
+    RC_TRY(print_plan(plan, &p, format, err));
+    if (*rc_plan_company(plan))
+        fprintf(stderr, "rowcast plan: %s\n", rc_plan_company(plan));
     if (format == RC_TABLE_TEXT)
         tell_choice(o, plan);
     if (o->save)

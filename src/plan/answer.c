@@ -85,6 +85,9 @@ static double pays_over(const rc_plan_row_t *r, const rc_plan_row_t *than, doubl
     return rc_break_even(0, time, setup, 0, r != than);
 }
 
+/* Fewer products than these are not worth a word: what they win is that small. */
+static const double few = 100;
+
 /* Less than this is no gain to speak of: a model says no errors. */
 static const double slight = 1.01;
 
@@ -141,7 +144,9 @@ static const double too_large = 0.1;
 
 static void add_error(rc_str_t *s, const rc_plan_row_t *r)
 {
-    if (r->error > large)
+    if (r->error > 1)
+        rc_str_add(s, " (error over 100 %)");
+    else if (r->error > large)
         rc_str_addf(s, " (error %.0f %%)", 100 * r->error);
 }
 
@@ -161,7 +166,11 @@ static const rc_plan_row_t *add_others(
     if (other && other->pays_after > reuse) {
         rc_str_addf(s, "; %s would pay after ", other->order);
         add_count(s, other->pays_after);
-    } else if (other) /* it would have been chosen, had both halves of the batches said so */
+    } else if (other && reuse > 0) { /* it would have been chosen, had all batches said so */
+        rc_str_addf(s, "; %s may pay within ", other->order);
+        add_count(s, reuse);
+        rc_str_add(s, ", which is uncertain");
+    } else if (other)
         rc_str_addf(s, "; %s may be faster, which is uncertain", other->order);
     else
         rc_str_addf(s, "; no other order %s",
@@ -169,6 +178,16 @@ static const rc_plan_row_t *add_others(
             : reuse < 0 ? "is faster"
                         : "is surely faster");
     return other && other->pays_after > reuse ? other : NULL;
+}
+
+/* A clause with which the sentence would not be whole is left out; it says less then.
+ * \param[in] before  its length without the clause */
+static void end_clause(rc_str_t *s, size_t before)
+{
+    if (!s->failed && s->len + 1 >= sizeof((rc_plan_answer_t *)0)->sentence) {
+        s->len = before;
+        s->text[before] = '\0';
+    }
 }
 
 /* What is best after more products than the choice is for.  \param[in] said  that pays; NULL */
@@ -189,10 +208,7 @@ static void add_lasting(
     rc_str_addf(s, "%s, %.3g times as fast", is_original(best) ? "the given order" : best->order,
         c->time_ns / best->time_ns);
     add_error(s, best);
-    if (!s->failed && s->len + 1 >= sizeof a->sentence) { /* a whole sentence says less */
-        s->len = before;
-        s->text[before] = '\0';
-    }
+    end_clause(s, before);
 }
 
 static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_t *of, int hidden)
@@ -205,9 +221,13 @@ static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_
         double time[] = {of->time_ns, c->time_ns};
         double setup[] = {of->setup_ns, c->setup_ns};
         double products = rc_break_even(0, time, setup, 0, 1);
+        if (hidden) {
+            rc_str_addf(s, ", %s than %s", is_faster(c, of) ? "faster" : "slower", of->kernel);
+            return;
+        }
         rc_str_addf(s, ", %.3g times as fast as %s", c->speedup, of->kernel);
         add_error(s, of);
-        if (products > 0 && isfinite(products)) {
+        if (products >= few && isfinite(products)) {
             rc_str_add(s, " after ");
             add_count(s, products);
         }
@@ -224,10 +244,11 @@ static void add_comparisons(
     if (!(hidden && c == of) && (is_original(c) || of != keep))
         add_baseline(s, c, of, hidden);
     if (hidden) {
-        rc_str_add(s, "; the times disagree too much to tell more, as beside other programs");
+        rc_str_add(s, "; the times disagree too much to tell more: ask again on a quiet machine");
         return;
     }
     const rc_plan_row_t *said = NULL;
+    const size_t before = s->len;
     if (is_original(c))
         said = add_others(s, a, keep, reuse);
     else if (is_original(keep) && !isnan(keep->time_ns))
@@ -237,6 +258,7 @@ static void add_comparisons(
         rc_str_add(s, " and pays after ");
         add_count(s, c->pays_after);
     }
+    end_clause(s, before);
     add_lasting(s, a, said, reuse);
 }
 
@@ -275,7 +297,21 @@ static void end_loaded(rc_plan_answer_t *a, int64_t least)
     end_sentence(a, &s);
 }
 
-static void say(rc_plan_answer_t *a, int64_t least, double reuse)
+/* What is chosen, and its time.  Of times that disagree too much nothing is concluded. */
+static void add_choice(rc_str_t *s, const rc_plan_row_t *c, double reuse, int hidden, int beside)
+{
+    if (hidden)
+        rc_str_addf(s, "Uncertain: %s in %s%s took", c->kernel,
+            is_original(c) ? "the given order" : "order ", is_original(c) ? "" : c->order);
+    else
+        rc_str_addf(s, "%s%s: %s %s", is_original(c) ? "Keep the order" : "Reorder by ",
+            is_original(c) ? "" : c->order, c->kernel, reuse < 0 ? "should take" : "takes");
+    rc_str_addf(s, " %s", rc_text_seconds(c->time_ns * 1e-9).text);
+    add_error(s, c);
+    rc_str_add(s, beside ? " beside other programs" : "");
+}
+
+static void say(rc_plan_answer_t *a, int64_t least, double reuse, int beside)
 {
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *keep = kept(a);
@@ -284,10 +320,7 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse)
     if (isnan(c->time_ns))
         rc_str_addf(&s, "Take %s in order %s; no time of it is known", c->kernel, c->order);
     else {
-        rc_str_addf(&s, "%s%s: %s %s %s", is_original(c) ? "Keep the order" : "Reorder by ",
-            is_original(c) ? "" : c->order, c->kernel, reuse < 0 ? "should take" : "takes",
-            rc_text_seconds(c->time_ns * 1e-9).text);
-        add_error(&s, c);
+        add_choice(&s, c, reuse, a->rows > 1 && is_hidden(c, keep, baseline_of(a)), beside);
         if (a->rows > 1)
             add_comparisons(&s, a, keep, reuse);
     }
@@ -309,7 +342,7 @@ void rc_plan_answer_free(rc_plan_answer_t *a)
     *a = (rc_plan_answer_t){0};
 }
 
-void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse)
+void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse, int beside)
 {
     qsort(a->row, (size_t)a->rows, sizeof *a->row, by_rank);
     const rc_plan_row_t *keep = kept(a);
@@ -319,7 +352,7 @@ void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse)
         r->speedup = baseline->time_ns / r->time_ns;
         r->pays_after = r->again == keep->again ? pays_over(r, keep, reuse) : NAN;
     }
-    say(a, least, reuse);
+    say(a, least, reuse, beside);
 }
 
 rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *out, rc_err_t *err)
@@ -352,7 +385,8 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
     if (part.why == RC_PLAN_LOADED)
         end_loaded(out, least);
     else
-        rc_plan_answer_end(out, least, predicted ? -1 : plan->entry[index].reuse);
+        rc_plan_answer_end(
+            out, least, predicted ? -1 : plan->entry[index].reuse, plan->company[0] != '\0');
     return RC_OK;
 }
 
@@ -384,6 +418,11 @@ double rc_plan_break_even(const rc_plan_part_t *part, int index)
     const double setup[] = {measured ? r->order_ns + r->prepare_ns : r->predicted_setup_ns,
         measured ? c->order_ns + c->prepare_ns : c->predicted_setup_ns};
     return c == r ? 0 : rc_break_even(0, time, setup, 0, 1);
+}
+
+void rc_plan_note_company(rc_plan_t *plan, rc_device_t *d)
+{
+    rc_device_company(d, plan->company);
 }
 
 const char *rc_plan_company(const rc_plan_t *plan)

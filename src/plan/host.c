@@ -125,7 +125,7 @@ static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
     d->watch(d, 1);
     rc_status_t st = rc_plan_new(&place, problem, a, options, out, err);
     if (st == RC_OK && was_timed(*out))
-        rc_device_company(d, (*out)->company);
+        rc_plan_note_company(*out, d);
     rc_crowd_release(&hold);
     return st;
 }

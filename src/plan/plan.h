@@ -130,4 +130,7 @@ rc_status_t rc_plan_copy(
  *  \param[in] part, index  of rc_plan_part */
 double rc_plan_time_err(const rc_plan_t *plan, int part, int index);
 
+/** What rc_plan_company says from now on: who had a part of the device since watch(d, 1). */
+void rc_plan_note_company(rc_plan_t *plan, rc_device_t *d);
+
 #endif

@@ -105,7 +105,7 @@ is "of which nothing is said" "$(cat err)" ""
 code "only kernels that keep to IEEE arithmetic" 0 plans mesh2d:n=12 -k 8 --strict
 
 # The answer: what is printed when no option says what to time.
-said='(Keep the order|Reorder by [a-z]+): [a-z0-9-]+ takes [0-9.]+ [mun]?s.*\.$'
+said='(Keep the order|Reorder by [a-z]+|Uncertain): [a-z0-9-]+ (takes|in .* took) [0-9.]+ [mun]?s.*\.$'
 code "an answer" 0 plans mesh2d:n=30 -k 16
 ok "is one sentence" grep -qE "^$said" out
 ok "and a table of orders" grep -qE '^ +(lpt|mincol|csr) +rowsplit +[0-9.]+ ' out
@@ -120,7 +120,7 @@ code "of vectors" 0 plans mesh2d:n=12 --op spmv
 ok "too" grep -qE "^$said" out
 code "in little time" 0 plans mesh2d:n=12 -k 4 --budget 0 -f csv
 ok "what was left out says so" grep -q '^4,rowsplit,metis,0,.*not tried: takes up to\|^4,rowsplit,lsh,0,.*not tried: takes up to' out
-ok "for programs too" grep -qE '"K|"(Keep|Reorder)' out
+ok "for programs too" grep -qE '"K|"(Keep|Reorder|Uncertain)' out
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 7 2' '1 1 1' '3 7 2' >wide.mtx
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '5 5 0' >empty.mtx
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 9 2' '1 2 1' '1 9 2' >row.mtx
