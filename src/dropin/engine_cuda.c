@@ -467,10 +467,15 @@ static int engine_ended(const void *plan)
 }
 
 /* Nothing is followed or marked: what a capture waits for has to be captured, too.  Launches that
- * overlap are not in graphs of each toolkit. */
+ * overlap are not in graphs of each toolkit.  Each run of the graph has the same number, so that
+ * another pattern in the run before is to be forgotten. */
 static int engine_record(void *plan, const rc_asked_t *p, uint64_t number)
 {
-    return put_plan(plan, p, RC_CHECK_QUIET, number, 0);
+    const made_t *m = plan;
+    const size_t bytes = sizeof m->pattern->differs;
+    return failed(cudaMemsetAsync(&m->pattern->differs, 0, bytes, p->stream))
+               ? -1
+               : put_plan(plan, p, RC_CHECK_QUIET, number, 0);
 }
 
 static int engine_directs(const rc_asked_t *p)

@@ -310,7 +310,8 @@ typedef struct operand {
     int by_rows; /* 1: values of a row are next to each other */
 } operand_t;
 
-/* Plans and kernels multiply by values of A that are conjugated, not by others.
+/* Plans and kernels multiply by values of A that are conjugated, not by others.  What cuSPARSE
+ * makes of the adjoint of real numbers is its own.
  * \param[in,out] out  in: its rows and columns */
 static rc_why_t read_operand(const rc_real_t *real, cusparseConstDnMatDescr_t m,
     cusparseOperation_t op, rc_precision_t precision, operand_t *out)
@@ -318,7 +319,8 @@ static rc_why_t read_operand(const rc_real_t *real, cusparseConstDnMatDescr_t m,
     const cudaDataType type = rc_cuda_data_type(precision);
     const cudaDataType want[] = {type, type};
     int turned = 0;
-    rc_why_t why = conjugates(op, precision) ? RC_WHY_CONJUGATED : read_operation(op, &turned);
+    rc_why_t why = op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? RC_WHY_CONJUGATED
+                                                                : read_operation(op, &turned);
     dense_t d = {.rows = turned ? out->cols : out->rows, .cols = turned ? out->rows : out->cols};
     if (why == RC_WHY_PLAN)
         why = read_dense(real, m, want, &d);
