@@ -306,7 +306,11 @@ def sparse():
     with Products(pyg, "spmm") as asked:
         near(other(x, a), one(x, a), "another product")
         near(other((x, x[:NODES]), a), one((x, x[:NODES]), a), "another one")
-    assert asked.count == 0
+        one, other = pair(MADE["GIN"])
+        seen = []
+        other.register_message_and_aggregate_forward_hook(lambda *given: seen.append(1))
+        near(other(x, a), one(x, a), "with a hook")
+    assert asked.count == 0 and len(seen) == 1
 
 
 def validated():

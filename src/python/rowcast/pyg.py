@@ -148,7 +148,8 @@ def _kind_of(layer: MessagePassing) -> Optional[str]:
 def _multiplies(layer: MessagePassing, kind: str) -> bool:
     """A sparse matrix in the place of edges is multiplied with, as that layer does it."""
     own = getattr(type(layer), "message_and_aggregate", None)
-    return own is not None and own is getattr(getattr(nn, kind), "message_and_aggregate", None)
+    return (own is not None and own is getattr(getattr(nn, kind), "message_and_aggregate", None)
+            and "message_and_aggregate" not in vars(layer) and getattr(layer, "fuse", True))
 
 
 def _attends(layer: MessagePassing, kind: str) -> bool:
@@ -161,7 +162,7 @@ def _attends(layer: MessagePassing, kind: str) -> bool:
 def _is_watched(layer: MessagePassing) -> bool:
     """Hooks or an explanation look at its messages, or it takes them piece by piece."""
     hooks = ("_propagate_forward", "_message_forward", "_aggregate_forward",
-             "_edge_update_forward")
+             "_edge_update_forward", "_message_and_aggregate_forward")
     return (bool(getattr(layer, "explain", False)) or getattr(layer, "decomposed_layers", 1) > 1
             or any(vars(layer).get(f"{name}{kind}_hooks") for name in hooks
                    for kind in ("_pre", "")))
@@ -185,8 +186,7 @@ class _Propagate:
     """In the place of propagate() of a layer."""
 
     def __init__(self, layer: MessagePassing, kind: str):
-        self.layer, self.weight = layer, _WEIGHTS[kind]
-        self.multiplies = _multiplies(layer, kind)
+        self.layer, self.kind, self.weight = layer, kind, _WEIGHTS[kind]
 
     @_eager
     def __call__(self, edge_index: Any, size: Any = None, **given: Any) -> Tensor:
@@ -216,15 +216,15 @@ class _Propagate:
         layer = self.layer
         x = given.get("x")
         x = x[0] if isinstance(x, (tuple, list)) else x
-        if (not self.multiplies or not getattr(layer, "fuse", True) or _end_of(layer) != 1
-                or _is_watched(layer)
+        if (not _multiplies(layer, self.kind) or _end_of(layer) != 1 or _is_watched(layer)
                 or not isinstance(layer.aggr, str) or layer.aggr not in _PRODUCTS
                 or not set(given) <= {"x", self.weight} or size not in (None, (None, None))
                 or (self.weight is not None and given.get(self.weight) is not None)):
             return None
         fits = (isinstance(x, Tensor) and x.layout == torch.strided and x.dim() == 2
                 and a.dim() == 2 and a.dense_dim() == 0 and a.shape[1] == x.shape[0]
-                and a.dtype == x.dtype and has_type(a.dtype) and a.device == x.device)
+                and a.dtype == x.dtype and has_type(a.dtype) and a.device == x.device
+                and a.device.type in ("cpu", "cuda"))
         return x if fits else None
 
     def _asked(self, edge_index: Any, size: Any, given: Dict[str, Any],

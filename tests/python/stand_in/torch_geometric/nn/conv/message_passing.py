@@ -1,4 +1,5 @@
 """Messages along edges: gathered, made, and added up where edges end."""
+import functools
 import inspect
 from collections import OrderedDict
 
@@ -30,7 +31,7 @@ class MessagePassing(torch.nn.Module):
     def __init__(self, aggr="add", flow="source_to_target"):
         super().__init__()
         self.aggr, self.flow, self.explain = aggr, flow, False
-        for name in ("propagate", "message", "aggregate", "edge_update"):
+        for name in ("propagate", "message", "aggregate", "edge_update", "message_and_aggregate"):
             setattr(self, f"_{name}_forward_pre_hooks", OrderedDict())
             setattr(self, f"_{name}_forward_hooks", OrderedDict())
 
@@ -41,6 +42,10 @@ class MessagePassing(torch.nn.Module):
     def register_message_forward_hook(self, hook):
         """hook(layer, inputs, output)"""
         self._hook("message", hook)
+
+    def register_message_and_aggregate_forward_hook(self, hook):
+        """hook(layer, inputs, output)"""
+        self._hook("message_and_aggregate", hook)
 
     def register_edge_update_forward_hook(self, hook):
         """hook(layer, inputs, output)"""
@@ -80,7 +85,7 @@ class MessagePassing(torch.nn.Module):
     def propagate(self, edge_index, size=None, **given):
         """Messages, and what becomes of them."""
         if edge_index.layout == torch.sparse_csr:
-            return self.message_and_aggregate(edge_index, **given)
+            return self._called("message_and_aggregate", functools.partial(self.message_and_aggregate, edge_index), given)
         given.setdefault("x", None)
         pair = given["x"] if isinstance(given["x"], (tuple, list)) else (given["x"], given["x"])
         arguments, ends = self._collected(self.message, edge_index, size, {**given, "x": pair})
