@@ -226,8 +226,8 @@ static int is_shorter(const rc_tuning_t *t, const final_t *f, int a, int b)
     const double chance = 0.001;
     const double usual = 1.1;
     const double fastest = fmin(f->half[0][a].ns[0], f->half[1][a].ns[0]);
-    double x[most];
-    double y[most];
+    double x[most] = {0};
+    double y[most] = {0};
     const int n = costs_of(t, f, a, 1, x);
     const int m = costs_of(t, f, b, fastest < short_ns ? slight : usual, y);
     return n > 0 && m > 0 && x[0] < y[0] && rc_smirnov_p(x, n, y, m) < chance;
