@@ -178,6 +178,7 @@ static rc_status_t check_out(const json_t *root, const rc_plan_t *plan, rc_err_t
 static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_t *err)
 {
     char hex[RC_DIGEST_HEX + 1];
+    char found[160];
     const json_t *matrix;
     char format[32];
     int32_t version;
@@ -196,7 +197,11 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
     if (json_object_get(root, "device") && plan->device_class[0])
         RC_PASS(same_text(root, "", "device", plan->device_class, err));
     RC_PASS(rc_member_object(root, "", "matrix", &matrix, err));
-    return same_text(matrix, "matrix", "pattern", hex, err);
+    RC_PASS(rc_member_text(matrix, "matrix", "pattern", found, sizeof found, err));
+    return strcmp(found, hex) == 0
+               ? RC_OK
+               : rc_fail(err, RC_EINVAL,
+                     "matrix.pattern: expected that of this matrix, found another one's");
 }
 
 /* \param[out] order  its schedule; without a list of rows the original order */

@@ -47,7 +47,7 @@ code "and says so" 0 plans mesh2d:n=12 -k 8 --load m.plan
 ok "in a sentence that compares nothing" grep -qE '^Loaded: [a-z-]+ in order random:seed=5; no time of it is known\.$' out
 ok "and a table that calls it what it is" grep -qE '^\* +random:seed=5 .* loaded *$' out
 code "not for another matrix" 2 plans mesh2d:n=13 -k 8 --load m.plan
-ok "which is said" grep -q 'm.plan: matrix.pattern: expected' err
+ok "which is said" grep -q "m.plan: matrix.pattern: expected that of this matrix, found another one's\$" err
 code "not for another K" 2 plans mesh2d:n=12 -k 9 --load m.plan
 code "not with other kernels" 2 plans mesh2d:n=12 -k 8 --load m.plan --kernels rowsplit
 head -c 50 m.plan >cut.plan
