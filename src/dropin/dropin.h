@@ -155,9 +155,9 @@ void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
 /** The entry of a product, made where there is none; NULL: no room. */
 rc_known_t *rc_known_find(rc_dropin_t *d, const rc_asked_t *p, int device);
 
-/** 1: such a product is cuSPARSE's for good.  Nothing more is asked of the host, which may be the
- *  bound.  \param[out] why  set with 1 */
-int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why);
+/** 1: such a product is cuSPARSE's for good, or in this call.  Nothing more is asked of the host,
+ *  which may be the bound.  \param[out] why  set with 1 */
+int rc_known_passes(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why);
 
 /** The entry of such a product on any stream, with a plan that is kept and that a graph may hold;
  *  NULL: there is none. */

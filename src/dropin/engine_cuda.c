@@ -4,9 +4,9 @@
 #include "dropin/engine.h"
 #include "dropin/marks.h"
 #include "dropin/pattern.h"
+#include "dropin/plans.h"
 #include "dropin/stream.h"
 #include "dropin/type.h"
-#include "rowcast_cuda.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ typedef struct copy {
 
 /* A plan with what its checks need, or a kernel that needs none. */
 typedef struct made {
-    rc_plan_t *plan; /* NULL: there is `direct` */
+    rc_plan_t *plan;         /* NULL: there is `direct` */
+    const rc_plans_t *plans; /* its functions */
     rc_direct_run_t direct;
     rc_plan_places_t places;
     rc_pattern_t *pattern; /* device */
@@ -48,7 +49,8 @@ static int device_name(int device, char *name)
     int count = 0;
     int found = 0;
     rc_err_t err;
-    if (rc_gpu_list(&list, &count, &err) < 0)
+    const rc_plans_t *plans = rc_plans(&err);
+    if (!plans || plans->gpu_list(&list, &count, &err) < 0)
         return -1;
     for (int i = 0; i < count; i++)
         if (list[i].index == device) {
@@ -215,9 +217,10 @@ static void made_free(made_t *m, cudaStream_t stream)
     rc_err_t err;
     /* a plan waits for its last stream, which the program may have destroyed: an execution that is
      * refused for want of operands moves it to one that exists */
-    if (m->plan)
-        (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, stream, &err);
-    rc_plan_free(m->plan);
+    if (m->plan) {
+        (void)m->plans->execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, stream, &err);
+        m->plans->free(m->plan);
+    }
     if (m->pattern)
         (void)failed(cudaFreeAsync(m->pattern, stream));
     if (m->sums)
@@ -314,7 +317,7 @@ static int64_t memory_for(const rc_making_t *how, int64_t beside)
  * same bits each time.  None multiplies a zero of its own by a row of B that the row of A has no
  * entry for, as the list makes them strict where it can: B may be infinite there. */
 static rc_status_t plan_new(
-    const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
+    made_t *m, const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_err_t *err)
 {
     const rc_asked_t *p = &c->p;
     rc_plan_problem_t problem = {.op = p->op,
@@ -332,21 +335,17 @@ static rc_status_t plan_new(
         .memory = memory_for(how, bytes_beside(p)),
         .deterministic = 1,
         .threads = 4}; /* the program has work for the others */
-    rc_status_t st = rc_plan_create(&problem, &p->a, &options, stream, out, err);
+    rc_status_t st = m->plans->create(&problem, &p->a, &options, stream, &m->plan, err);
     /* the first update finds out which value is where, and waits */
     if (st == RC_OK)
-        st = rc_plan_update_values(*out, p->a.nnz, p->a.val, p->a.precision, 1, stream, err);
-    if (st < 0) {
-        rc_plan_free(*out);
-        *out = NULL;
-    }
+        st = m->plans->update_values(m->plan, p->a.nnz, p->a.val, p->a.precision, 1, stream, err);
     return st;
 }
 
-static void describe(const rc_plan_t *plan, int64_t beside, rc_made_t *made)
+static void describe(const made_t *m, int64_t beside, rc_made_t *made)
 {
     rc_plan_part_t part;
-    if (rc_plan_part(plan, 0, &part, NULL) < 0)
+    if (m->plans->part(m->plan, 0, &part, NULL) < 0)
         return;
     const rc_plan_candidate_t *c = &part.candidate[part.chosen];
     (void)snprintf(made->text, sizeof made->text, "%.100s, order %.40s", c->kernel, c->order);
@@ -369,7 +368,7 @@ static int is_as_expected(const copy_t *c, const rc_pattern_sums_t *expected, cu
 
 static rc_status_t places_of(made_t *m, const copy_t *c, rc_err_t *err)
 {
-    rc_status_t st = rc_plan_places(m->plan, m->k, &m->places, err);
+    rc_status_t st = m->plans->places(m->plan, m->k, &m->places, err);
     return st == RC_OK && (m->places.place_bytes != 4 || m->places.precision != c->p.a.precision)
                ? RC_ENOTSUP
                : st;
@@ -384,7 +383,8 @@ static void *make_on(const copy_t *c, const rc_making_t *how, cudaStream_t strea
         return NULL;
     m->device = c->device;
     m->k = c->p.k;
-    rc_status_t st = plan_new(c, how, stream, &m->plan, &err);
+    m->plans = rc_plans(&err);
+    rc_status_t st = m->plans ? plan_new(m, c, how, stream, &err) : err.status;
     if (st == RC_OK)
         st = places_of(m, c, &err);
     if (st < 0)
@@ -393,7 +393,7 @@ static void *make_on(const copy_t *c, const rc_making_t *how, cudaStream_t strea
         engine_plan_free(m);
         return NULL;
     }
-    describe(m->plan, bytes_beside(&c->p), made);
+    describe(m, bytes_beside(&c->p), made);
     made->captures = 1;
     return m;
 }
@@ -444,7 +444,7 @@ static int put_plan(
         .ld_out = p->ldc};
     if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
         failed(rc_pattern_between(overlaps, stream)) ||
-        rc_plan_execute_complex(m->plan, &product, stream, &err) < 0)
+        m->plans->execute_complex(m->plan, &product, stream, &err) < 0)
         return -1;
     const rc_pattern_again_t again = {m->pattern, number, m->sums, m->blocks, overlaps};
     return ask.check && failed(rc_pattern_product(p, &again, stream)) ? -1 : 0;

@@ -181,7 +181,15 @@ void rc_known_make_memory(rc_dropin_t *d)
     }
 }
 
-int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
+/* 1: all that a call would ask for is known, and it is not one of those that look at the account. */
+static int is_counted(const rc_dropin_t *d, const rc_known_t *known)
+{
+    return known->stage == RC_STAGE_WATCHING && known->reference.count == RC_TIMES && !known->sum &&
+           !known->sibling && !d->job.known && !d->cache.path && !d->settings.always &&
+           !rc_worth_is_time(known);
+}
+
+int rc_known_passes(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
 {
     rc_key_t key = rc_key_of(p, 0);
     for (int i = 0; i < d->count; i++) {
@@ -189,10 +197,12 @@ int rc_known_is_off(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
         key.device = known->key.device; /* which is not known yet */
         if (memcmp(&known->key, &key, sizeof key) != 0)
             continue;
-        if (known->stage != RC_STAGE_OFF)
+        if (known->stage != RC_STAGE_OFF && !is_counted(d, known))
             return 0;
-        *why = known->off;
+        *why = rc_known_why(known);
+        rc_pace_call(d, known, p->stream);
         known->calls++;
+        known->turns++;
         known->last = d->calls;
         (void)to_front(d, i);
         return 1;

@@ -198,7 +198,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_asked_t *p, cusparseConstSpMatDe
     int device = 0;
     if (!d->engine || d->forked)
         return turn;
-    if (rc_known_is_off(d, p, &turn.why))
+    if (rc_known_passes(d, p, &turn.why))
         return turn;
     uint64_t context = 0;
     int st = d->engine->stream(p->stream, &device, &context);

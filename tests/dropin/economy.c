@@ -459,6 +459,9 @@ static void solvers(void)
         ok(ratio_of_solver(&out) > 0.98 && !out.wrong, "one of 600 products loses nothing, however long the program was there before");
     }
     p.patterns = 1;
+    p.calls = 800;
+    program_t out = run(p);
+    ok(out.engine.directs == 0 && out.engine.streams < 800 / 3, "most calls of a short one ask CUDA for nothing");
     p.calls = 20000;
     p = run(p);
     say(&p, "a long solver");

@@ -78,6 +78,7 @@ static void use(int context)
 
 static int stream_of(void *stream, int *device, uint64_t *context)
 {
+    fake.streams++;
     *device = fake.device;
     *context = (uint64_t)fake.context;
     return fake_graph_captures(stream) ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;

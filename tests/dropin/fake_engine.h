@@ -19,6 +19,7 @@ typedef struct fake_engine {
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
     int timed;    /**< how often the clock was asked */
+    int streams;  /**< how often a stream was asked for */
     int marked;   /**< marks that were asked for */
     atomic_int lost; /**< contexts that were said to be */
     int summed;   /**< sums that were */
