@@ -1,15 +1,16 @@
 /* What a program has of plans on a GPU from its first call on, beside what is aimed at: one table.
  *
  * Usage: bench_plans [KEY=VALUE]...
- *   parts=plans,products,...  of: first, host, plans, products, classes, large, columns, memory (default: all)
- *   precision=bf16  of all values, but for host and first (default: fp32)
+ *   parts=plans,products,...  of: first, host, plans, products, classes, pruned, large, columns, memory (default: all)
+ *   precision=bf16  of all values, but for host and first: any type (default: fp32)
  *   scale=1/8     rows of the large matrices, as a share of the usual (to try it)
  *   real=DIR      products of real matrices of this folder too, of 300 entries to 30,000 rows
  *   every=4       one of so many of them
  *   csv=FILE      every figure, one line each
  *   check=1       exit 1 where a goal is missed
  * Matrices are made on the spot and are on the device when a plan is made, in 32 bits each.  "cuSPARSE" is the
- * fastest of its algorithms and layouts, preprocessed, by the same timer in the same process.  Every product that is
+ * fastest of its algorithms and layouts, preprocessed, by the same timer in the same process.  Pruned weights are held
+ * against the dense product of cuBLAS too, of the same type; without cuBLAS they are left out.  Every product that is
  * timed was held against fp64 first.  A wrong one, and whatever was refused, is said, and ends in exit 1. */
 #include "config.h"
 
@@ -17,8 +18,9 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "matrices.h"
-#include "operation/operand.h"
+#include "plans_dense.h"
 #include "plans_parts.h"
 
 #include <inttypes.h>
@@ -35,7 +37,7 @@ typedef enum aim { AIM_NONE, AIM_AT_MOST, AIM_AT_LEAST } aim_t;
 
 /* A line of the table: figures of a key, and of a K where it is not 0, as one. */
 typedef struct line {
-    const char *key;
+    const char *key; /* behind a slash what the label has: "class.pruned/90 % zeros" */
     int64_t k;
     how_t how;
     const char *unit;
@@ -91,6 +93,23 @@ static const line_t lines[] = {
     {"class.random", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
     {"class.random", 0, HOW_LEAST, "x", AIM_NONE, 0, "random, default over cuSPARSE"},
     {"class.us", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "the same, time of the default"},
+    {"class.pruned/74 % zeros", 64, HOW_GEOMEAN, "x", AIM_NONE, 0, "74 % zeros, over the better of both"},
+    {"class.pruned/74 % zeros", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "74 % zeros, over the better of both"},
+    {"class.pruned/74 % zeros", 4096, HOW_GEOMEAN, "x", AIM_NONE, 0, "74 % zeros, over the better of both"},
+    {"class.pruned/90 % zeros", 64, HOW_GEOMEAN, "x", AIM_AT_LEAST, 1, "90 % zeros, over the better of both"},
+    {"class.pruned/90 % zeros", 512, HOW_GEOMEAN, "x", AIM_AT_LEAST, 1, "90 % zeros, over the better of both"},
+    {"class.pruned/90 % zeros", 4096, HOW_GEOMEAN, "x", AIM_AT_LEAST, 1, "90 % zeros, over the better of both"},
+    {"class.pruned/95 % zeros", 64, HOW_GEOMEAN, "x", AIM_AT_LEAST, 1.5, "95 % zeros, over the better of both"},
+    {"class.pruned/95 % zeros", 512, HOW_GEOMEAN, "x", AIM_AT_LEAST, 1.5, "95 % zeros, over the better of both"},
+    {"class.pruned/95 % zeros", 4096, HOW_GEOMEAN, "x", AIM_AT_LEAST, 1.5, "95 % zeros, over the better of both"},
+    {"class.pruned", 0, HOW_LEAST, "x", AIM_NONE, 0, "pruned, over the better of both"},
+    {"class.pruned.dense", 64, HOW_GEOMEAN, "x", AIM_NONE, 0, "pruned, default over cuBLAS"},
+    {"class.pruned.dense", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "pruned, default over cuBLAS"},
+    {"class.pruned.dense", 4096, HOW_GEOMEAN, "x", AIM_NONE, 0, "pruned, default over cuBLAS"},
+    {"class.pruned.sparse", 64, HOW_GEOMEAN, "x", AIM_NONE, 0, "pruned, default over cuSPARSE"},
+    {"class.pruned.sparse", 512, HOW_GEOMEAN, "x", AIM_NONE, 0, "pruned, default over cuSPARSE"},
+    {"class.pruned.sparse", 4096, HOW_GEOMEAN, "x", AIM_NONE, 0, "pruned, default over cuSPARSE"},
+    {"class.pruned.us", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "the same, time of the default"},
     {"us", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "real and made, time of the default"},
     {"us.tuned", 0, HOW_GEOMEAN, "us", AIM_NONE, 0, "real and made, time of the tuned"},
     {"share", 0, HOW_GEOMEAN, "x", AIM_AT_LEAST, .95, "large shuffled, share of the best"},
@@ -132,11 +151,19 @@ static void keep(figures_t *f, double x)
     f->x[f->n++] = x;
 }
 
+/* 1: a line of the table is of a figure with this key and label. */
+static int is_of(const line_t *l, const char *key, const char *label)
+{
+    size_t n = strlen(key);
+    const char *rest = strncmp(l->key, key, n) == 0 ? l->key + n : "?";
+    return rest[0] == '\0' || (rest[0] == '/' && strstr(label, rest + 1) != NULL);
+}
+
 void bench_note(bench_notes_t *n, const char *key, const char *matrix, int64_t k, double value)
 {
     const char *unit = NULL;
     for (int i = 0; i < LINES; i++) {
-        if (strcmp(lines[i].key, key) != 0)
+        if (!is_of(&lines[i], key, matrix))
             continue;
         unit = lines[i].unit;
         if (lines[i].k == 0 || lines[i].k == k)
@@ -221,6 +248,13 @@ static const made_t made[] = {
     {"rmat:scale=%d", 13, 0, BENCH_SMALL},
     {"circuit:n=%d", 10000, 1, BENCH_SMALL},
     {"uniform:n=%d", 8000, 1, BENCH_SMALL},
+    {"uniform:n=%d,mean=614", 2048, 1, BENCH_PRUNED},
+    {"uniform:n=%d,mean=204", 2048, 1, BENCH_PRUNED},
+    {"uniform:n=%d,mean=102", 2048, 1, BENCH_PRUNED},
+    {"uniform:n=%d,mean=2457", 8192, 1, BENCH_PRUNED},
+    {"uniform:n=%d,mean=819", 8192, 1, BENCH_PRUNED},
+    {"uniform:n=%d,mean=409", 8192, 1, BENCH_PRUNED},
+    {"uniform:n=%d,mean=819", 16384, 1, BENCH_PRUNED},
 };
 
 typedef struct bench {
@@ -234,6 +268,7 @@ typedef struct bench {
     int64_t real_seen;
     int64_t check;
     int64_t child;
+    int no_dense; /* 1: pruned weights are left out */
     int failed;
 } bench_t;
 
@@ -256,23 +291,38 @@ static int wants(const bench_t *b, const char *part)
     return found;
 }
 
+/* 1: a part is asked for, and it is of this kind of matrix. */
+static int takes(const bench_t *b, const bench_part_t *p, int kind)
+{
+    return (kind & p->kinds) == p->kinds && (kind & p->any) && wants(b, p->name);
+}
+
+static int is_wanted(const bench_t *b, int kind)
+{
+    for (const bench_part_t *p = bench_parts; p->name; p++)
+        if (takes(b, p, kind))
+            return 1;
+    return 0;
+}
+
 /* All parts of a matrix. */
 static void go_through(bench_t *b, const char *name, const rc_csr_t *a, int kind)
 {
     rc_err_t err = {0};
+    const bench_ks_t *ks = kind & BENCH_PRUNED ? &bench_ks_pruned : &bench_ks_usual;
     bench_subject_t s;
     int opened = 0;
     rc_status_t st = RC_OK;
     for (const bench_part_t *p = bench_parts; p->name && st == RC_OK; p++) {
-        if ((kind & p->kinds) != p->kinds || !(kind & p->any) || !wants(b, p->name))
+        if (!takes(b, p, kind))
             continue;
         if (!opened) {
-            st = bench_subject_open(b->d, name, a, b->precision, &s, &err);
+            st = bench_subject_open(b->d, name, a, b->precision, ks, &s, &err);
             opened = st == RC_OK;
             if (st == RC_OK)
                 st = bench_vendor(&s, &err);
-            for (int i = 0; i < BENCH_KS && st == RC_OK; i++)
-                printf("%-26s K %-4" PRId64 " %10.4g %-9s %s\n", "cuSPARSE", bench_ks[i],
+            for (int i = 0; i < ks->n && st == RC_OK; i++)
+                printf("%-26s K %-4" PRId64 " %10.4g %-9s %s\n", "cuSPARSE", ks->k[i],
                     s.vendor_us[i], "us", name);
             if (st < 0) {
                 fail(b, "cuSPARSE", name, &err);
@@ -294,7 +344,7 @@ static void go_through_made(bench_t *b, const made_t *m)
     char spec[128];
     rc_csr_t a;
     double size = (double)m->size;
-    if (!(m->kind & BENCH_SMALL))
+    if (!(m->kind & (BENCH_SMALL | BENCH_PRUNED)))
         size = m->power > 0 ? size * pow(b->scale, 1 / m->power) : size + log2(b->scale);
     size = size < 2 ? 2 : size;
     const char *at = strstr(m->spec, "%d");
@@ -346,7 +396,7 @@ static rc_status_t read_argument(bench_t *b, const char *arg, rc_err_t *err)
     } else if ((v = value_of(arg, "scale")) != NULL) {
         return read_scale(v, &b->scale, err);
     } else if ((v = value_of(arg, "precision")) != NULL) {
-        return rc_precision_parse(v, &b->precision, err);
+        return rc_type_parse(RC_TYPES_ANY, v, &b->precision, err);
     } else if ((v = value_of(arg, "every")) != NULL) {
         return rc_parse_int(v, 1, 100000, "every", &b->every, err);
     } else if ((v = value_of(arg, "check")) != NULL) {
@@ -360,6 +410,20 @@ static rc_status_t read_argument(bench_t *b, const char *arg, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "what is %s?", arg);
     }
     return RC_OK;
+}
+
+/* 1: what matrices of a kind are held against is there.  Looked for when the first of them comes: other parts run
+ * without a library of that size in their process. */
+static int has_rivals(bench_t *b, int kind)
+{
+    rc_err_t err = {0};
+    if (!(kind & BENCH_PRUNED))
+        return 1;
+    if (!b->no_dense && bench_dense_is_there(&err) < 0) {
+        b->no_dense = 1;
+        printf("pruned: left out, %s\n", err.text);
+    }
+    return !b->no_dense;
 }
 
 static void run(bench_t *b, const char *program)
@@ -376,7 +440,8 @@ static void run(bench_t *b, const char *program)
     if (wants(b, "host") && bench_host(&b->notes, b->d, &err) < 0)
         fail(b, "host", "an execute", &err);
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        go_through_made(b, &made[i]);
+        if (is_wanted(b, made[i].kind) && has_rivals(b, made[i].kind))
+            go_through_made(b, &made[i]);
     if (b->real && bench_each_in(b->real, LEAST, ROWS, real_one, b) == 0) {
         fprintf(stderr, "bench_plans: no matrices in %s\n", b->real);
         b->failed = 1;

@@ -149,7 +149,7 @@ static int note_ns(bench_notes_t *n, const char *key, const char *name, int64_t 
 static rc_status_t host_of(bench_notes_t *n, bench_subject_t *s, rc_err_t *err)
 {
     static const char *const kernels[] = {NULL, "growmajor", "gchunk", "cusparse-csr-row"};
-    const int64_t k = bench_ks[0];
+    const int64_t k = s->ks->k[0];
     int refused = 0;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         const bench_ask_t ask = {
@@ -179,7 +179,7 @@ rc_status_t bench_host(bench_notes_t *n, rc_device_t *d, rc_err_t *err)
     rc_csr_t a;
     bench_subject_t s;
     RC_PASS(rc_generate(spec, &a, NULL, err));
-    rc_status_t st = bench_subject_open(d, spec, &a, RC_FP32, &s, err);
+    rc_status_t st = bench_subject_open(d, spec, &a, RC_FP32, &bench_ks_usual, &s, err);
     if (st == RC_OK) {
         st = host_of(n, &s, err);
         bench_subject_close(&s);
@@ -213,7 +213,7 @@ rc_status_t bench_first_child(rc_err_t *err)
         return rc_fail(err, RC_EDEVICE, "CUDA does not start");
     ms[FIRST_CONTEXT] = ms_since(begin);
     RC_PASS(rc_device_open_gpu(0, 0, &d, err));
-    rc_status_t st = bench_subject_open(d, spec, &a, RC_FP32, &s, err);
+    rc_status_t st = bench_subject_open(d, spec, &a, RC_FP32, &bench_ks_usual, &s, err);
     for (int i = FIRST_PLAN; i < FIRSTS && st == RC_OK; i++) {
         rc_plan_t *plan = NULL;
         st = bench_plan(&s, &ask, &plan, &ms[i], err);

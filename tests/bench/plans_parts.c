@@ -1,4 +1,5 @@
 #include "config.h"
+#include "plans_dense.h"
 #include "plans_parts.h"
 
 #include "base/clock.h"
@@ -7,6 +8,7 @@
 #include "device/cuda/cuda.h"
 #include "plan/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static const plan_case_t plan_cases[] = {
 
 static rc_status_t plans(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_t *err)
 {
-    const int64_t k = bench_ks[MIDDLE];
+    const int64_t k = s->ks->k[MIDDLE];
     for (size_t i = 0; i < sizeof plan_cases / sizeof plan_cases[0]; i++) {
         const plan_case_t *c = &plan_cases[i];
         const bench_ask_t ask = {.layout = c->layout, .k = &k, .ks = 1, .tune = c->tune};
@@ -125,13 +127,13 @@ static const char *class_of(int kind)
 
 static rc_status_t classes(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_t *err)
 {
-    for (int i = 0; i < BENCH_KS; i++) {
-        const bench_ask_t ask = {.layout = RC_ROW_MAJOR, .k = &bench_ks[i], .ks = 1};
+    for (int i = 0; i < s->ks->n; i++) {
+        const bench_ask_t ask = {.layout = RC_ROW_MAJOR, .k = &s->ks->k[i], .ks = 1};
         char label[512];
         double us = 0;
         RC_PASS(product_of(s, &ask, &us, label, sizeof label, err));
-        bench_note(n, class_of(kind), label, bench_ks[i], s->vendor_us[i] / us);
-        bench_note(n, "class.us", label, bench_ks[i], us);
+        bench_note(n, class_of(kind), label, s->ks->k[i], s->vendor_us[i] / us);
+        bench_note(n, "class.us", label, s->ks->k[i], us);
     }
     return RC_OK;
 }
@@ -141,19 +143,55 @@ static rc_status_t products(bench_notes_t *n, bench_subject_t *s, int kind, rc_e
     static const int tune[] = {0, TUNE};
     static const char *const key[2][2] = {
         {"product.made", "product.made.tuned"}, {"product.real", "product.real.tuned"}};
-    for (int i = 0; i < BENCH_KS; i++) {
+    for (int i = 0; i < s->ks->n; i++) {
         for (int t = 0; t < 2; t++) {
             const bench_ask_t ask = {
-                .layout = RC_ROW_MAJOR, .k = &bench_ks[i], .ks = 1, .tune = tune[t]};
+                .layout = RC_ROW_MAJOR, .k = &s->ks->k[i], .ks = 1, .tune = tune[t]};
             char label[512];
             double us = 0;
             RC_PASS(product_of(s, &ask, &us, label, sizeof label, err));
             bench_note(
-                n, key[(kind & BENCH_REAL) != 0][t], label, bench_ks[i], s->vendor_us[i] / us);
-            bench_note(n, t ? "us.tuned" : "us", label, bench_ks[i], us);
+                n, key[(kind & BENCH_REAL) != 0][t], label, s->ks->k[i], s->vendor_us[i] / us);
+            bench_note(n, t ? "us.tuned" : "us", label, s->ks->k[i], us);
         }
     }
     return RC_OK;
+}
+
+/* Zeros of a matrix, in whole percent. */
+static int zeros_of(const rc_csr_t *a)
+{
+    return (int)(100 - 100 * (double)a->nnz / ((double)a->rows * (double)a->cols));
+}
+
+/* The default beside the sparse and the dense product of the vendor. */
+static rc_status_t weights(
+    bench_notes_t *n, bench_subject_t *s, bench_dense_t *d, int64_t k, double sparse, rc_err_t *err)
+{
+    const bench_ask_t ask = {.layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    char plan[512];
+    char label[544];
+    double us = 0;
+    double dense = 0;
+    RC_PASS(product_of(s, &ask, &us, plan, sizeof plan, err));
+    RC_PASS(bench_dense_us(d, k, &dense, err));
+    snprintf(label, sizeof label, "%s, %d %% zeros", plan, zeros_of(s->a));
+    bench_note(n, "class.pruned", label, k, fmin(sparse, dense) / us);
+    bench_note(n, "class.pruned.dense", label, k, dense / us);
+    bench_note(n, "class.pruned.sparse", label, k, sparse / us);
+    bench_note(n, "class.pruned.us", label, k, us);
+    return RC_OK;
+}
+
+static rc_status_t pruned(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_t *err)
+{
+    bench_dense_t *d = NULL;
+    rc_status_t st = bench_dense_open(s, &d, err);
+    (void)kind;
+    for (int i = 0; i < s->ks->n && st == RC_OK; i++)
+        st = weights(n, s, d, s->ks->k[i], s->vendor_us[i], err);
+    bench_dense_close(d);
+    return st;
 }
 
 /* The default as a share of the best that a search finds: ranked kernels under each order. */
@@ -171,7 +209,7 @@ static rc_status_t large(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_
         char found[512] = "";
         for (size_t o = 0; o < sizeof orders / sizeof orders[0]; o++) {
             const bench_ask_t ask = {.layout = RC_ROW_MAJOR,
-                .k = &bench_ks[i],
+                .k = &s->ks->k[i],
                 .ks = 1,
                 .orders = orders[o],
                 .tune = orders[o] ? EACH : 0,
@@ -185,7 +223,7 @@ static rc_status_t large(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_
                 snprintf(found, sizeof found, "%s", label);
             }
         }
-        bench_note(n, "share", found, bench_ks[i], best / own);
+        bench_note(n, "share", found, s->ks->k[i], best / own);
     }
     return RC_OK;
 }
@@ -197,11 +235,11 @@ static rc_status_t columns(bench_notes_t *n, bench_subject_t *s, int kind, rc_er
     for (int i = FROM; i < TO; i++) {
         for (int t = 0; t < 2; t++) {
             const bench_ask_t ask = {
-                .layout = RC_COL_MAJOR, .k = &bench_ks[i], .ks = 1, .tune = t ? TUNE : 0};
+                .layout = RC_COL_MAJOR, .k = &s->ks->k[i], .ks = 1, .tune = t ? TUNE : 0};
             char label[512];
             double us = 0;
             RC_PASS(product_of(s, &ask, &us, label, sizeof label, err));
-            bench_note(n, t ? "columns.tuned" : "columns", label, bench_ks[i], us);
+            bench_note(n, t ? "columns.tuned" : "columns", label, s->ks->k[i], us);
         }
     }
     return RC_OK;
@@ -229,7 +267,7 @@ static double pool_bytes(cudaMemPool_t pool, enum cudaMemPoolAttr what)
 static rc_status_t memory(bench_notes_t *n, bench_subject_t *s, int kind, rc_err_t *err)
 {
     static const char *const key[] = {"memory", "memory.tuned"};
-    const int64_t k = bench_ks[MIDDLE];
+    const int64_t k = s->ks->k[MIDDLE];
     cudaMemPool_t pool = default_pool();
     (void)kind;
     for (int t = 0; t < 2 && pool; t++) {
@@ -255,6 +293,7 @@ const bench_part_t bench_parts[] = {
     {"plans", plans, 0, BENCH_LARGE | BENCH_SMALL},
     {"products", products, 0, BENCH_LARGE | BENCH_SMALL | BENCH_REAL},
     {"classes", classes, 0, BENCH_SHUFFLED | BENCH_NATURAL | BENCH_RANDOM},
+    {"pruned", pruned, BENCH_PRUNED, ~0},
     {"large", large, BENCH_LARGE | BENCH_SHUFFLED, ~0},
     {"columns", columns, BENCH_MESH, ~0},
     {"memory", memory, 0, BENCH_LARGE},

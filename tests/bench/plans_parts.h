@@ -12,7 +12,8 @@ enum {
     BENCH_REAL = 8,
     BENCH_MESH = 16,
     BENCH_NATURAL = 32,
-    BENCH_RANDOM = 64
+    BENCH_RANDOM = 64,
+    BENCH_PRUNED = 128 /* weights, beside the dense product */
 };
 
 /* Where figures go: bench_plans.c. */
