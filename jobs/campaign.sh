@@ -57,9 +57,9 @@
 #            ones of up to 30 million entries (group tiles) and the other matrices at 512, then 32 and 128, and what is left at
 #            all four.  With --time each sweep has a share of it, and what that cuts off comes at the end.  Into a store of its own:
 #            -s tiles.h5
-#   types    values of 16 bits beside fp32: millions of shuffled rows, real matrices, natural numberings, pruned weights,
-#            products with a vector, sampled ones; our kernels with their defaults and the library.  Into a store of its own:
-#            -s types.h5
+#   types    values of 16 bits and complex ones beside fp32: real matrices, a million shuffled rows, natural numberings, pruned
+#            weights, products with a vector, sampled ones; our kernels with their defaults and the library.  With --time
+#            each sweep has a share of it, made for 560 s and 40 real matrices.  Into a store of its own: -s types.h5
 #   baseline rs and aspt beside every algorithm of cuSPARSE, of one card.  Into a store of its own: -s baseline.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns, products with a vector, rs, row reordering; prints their ratios (make bench-gpu)

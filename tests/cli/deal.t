@@ -1,10 +1,10 @@
 #!/bin/sh
-# How jobs/campaign.sh deals its time out in the part tiles: programs that only note how they were called stand in for
+# How jobs/campaign.sh deals its time out in the parts tiles and types: programs that only note how they were called stand in for
 # mpirun and rowcast.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 command -v bash >/dev/null || skip_all "no bash"
-plan 14
+plan 18
 
 mkdir "$tmp/bin"
 cat >"$tmp/bin/rowcast" <<'END'
@@ -44,6 +44,11 @@ ok "parts of METIS are as many as the multiprocessors" grep -q "metis:parts=7" "
 is "all batches are short" "$(grep -vc "'--case-time' '0.002'" "$tmp/out")" 0
 code "another part" 0 campaign -n -T 1000 rs
 is "has no shares" "$(sed -n "s/.*'--time-budget' '\([0-9]*\)'.*/\1/p" "$tmp/out" | sort -n | head -n 1 | cut -c1)" 9
+
+code "the part types with a time" 0 campaign -n -T 560 types
+is "has shares that are a whole at most" "$(sed "s/.*'--time-budget' '\([0-9]*\)'.*/\1/" "$tmp/out" | awk '{ s += $1 } END { print (NR > 1 && s <= 560) }')" 1
+is "complex values at the K of their goal" "$(grep "'c64'" "$tmp/out" | sed "s/.*'--k' '\([0-9,]*\)'.*/\1/" | sort -u)" 8,32,128
+is "large matrices of one size each, but for the points of meshes" "$(find "$tmp/work/data/shuffled" -name '*.spec' -exec cat {} + | cut -d: -f1 | sort | uniq -d)" mesh3d
 
 code "it runs" 75 campaign -T 1000 tiles
 is "what was cut off comes again before the rest" "$(grep -n -- "--orders metis" "$LOG" | cut -d: -f1 | tail -n 3 | paste -s -d-)" \
