@@ -11,7 +11,7 @@ import sys
 import time
 
 PRELOADED, WRITTEN = "Under the drop-in", "Written with rowcast"
-SIDES = 10  # right-hand sides of conjugate gradients, as the steps of a program in time have
+SIDES, MANY = 10, 200  # right-hand sides of conjugate gradients, as the steps of a program in time have
 STEPS = 5000  # of a right-hand side, at most
 PAIRS = 6  # of eigenvalues, and of singular values
 SMALL = 1000  # rows of the system that warms up
@@ -278,6 +278,7 @@ def run(name, path, ours):
 CASES = [  # what matters most first: time may run out
     program("cg", f"Conjugate gradients by `cusparseSpMV` in C, diagonal as preconditioner, {SIDES} right-hand sides.",
             "definite", 1e-8, "cg", STEPS, 1e-8, 0, SIDES),
+    program("cg-many", f"The same with {MANY} right-hand sides.", "definite", 1e-8, "cg", STEPS, 1e-8, 0, MANY),
     program("pdhg", "PDHG by `cusparseSpMV` with A and A' in C, at most 2,000 steps.", "any", 1e-4, "pdhg", 2000, 1e-4),
     program("pdhg-alg2", "The same with `CUSPARSE_SPMV_CSR_ALG2`, which codes of linear programs ask for, and "
             "`ROWCAST_BITS=free`.", "any", 1e-4, "pdhg", 2000, 1e-4, 3, ROWCAST_BITS="free"),

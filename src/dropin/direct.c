@@ -6,11 +6,12 @@
 
 rc_direct_list_t rc_directs(const rc_asked_t *p)
 {
-    static rc_direct_list_t (*const lists[RC_OPS])(void) = {[RC_OP_SPMM] = rc_direct_spmm,
+    static rc_direct_list_t (*const lists[RC_OPS])(const rc_asked_t *) = {
+        [RC_OP_SPMM] = rc_direct_spmm,
         [RC_OP_SPMV] = rc_direct_spmv,
         [RC_OP_SDDMM] = rc_direct_sddmm};
     static const rc_direct_list_t none;
-    return lists[p->op] ? lists[p->op]() : none;
+    return lists[p->op] ? lists[p->op](p) : none;
 }
 
 cudaError_t rc_direct_new(rc_direct_run_t *out, const rc_asked_t *p, int way, rc_made_t *made)

@@ -25,15 +25,15 @@ typedef struct rc_direct {
     int (*launch)(const rc_asked_t *p, void *scratch, int overlaps);
 } rc_direct_t;
 
-/** Those of an operation, the one that is tried first before the others. */
+/** Those of a product, the one that is tried first before the others. */
 typedef struct rc_direct_list {
     const rc_direct_t *way;
     int count;
 } rc_direct_list_t;
 
-rc_direct_list_t rc_direct_spmm(void);
-rc_direct_list_t rc_direct_spmv(void);
-rc_direct_list_t rc_direct_sddmm(void);
+rc_direct_list_t rc_direct_spmm(const rc_asked_t *p);
+rc_direct_list_t rc_direct_spmv(const rc_asked_t *p);
+rc_direct_list_t rc_direct_sddmm(const rc_asked_t *p);
 
 /** Those of a product. */
 rc_direct_list_t rc_directs(const rc_asked_t *p);

@@ -202,7 +202,7 @@ int entries_suit(const rc_asked_t *p)
 
 } // namespace
 
-extern "C" rc_direct_list_t rc_direct_sddmm(void)
+extern "C" rc_direct_list_t rc_direct_sddmm(const rc_asked_t *)
 {
     static const rc_direct_t ways[] = {{"entries:each=2", entries_suit, nullptr, launch_entries<2>},
         {"entries:each=8", entries_suit, nullptr, launch_entries<8>}};

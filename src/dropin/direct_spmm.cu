@@ -131,7 +131,7 @@ int rows_suit(const rc_asked_t *p)
 
 } // namespace
 
-extern "C" rc_direct_list_t rc_direct_spmm(void)
+extern "C" rc_direct_list_t rc_direct_spmm(const rc_asked_t *)
 {
     static const rc_direct_t ways[] = {{"row", rows_suit, nullptr, launch_rows}};
     return {ways, static_cast<int>(sizeof ways / sizeof *ways)};

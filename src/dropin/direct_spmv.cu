@@ -1,4 +1,5 @@
-/* y = alpha A x + beta y on the program's own CSR: lanes that take a row, and equal parts. */
+/* y = alpha A x + beta y on the program's own CSR: lanes that take a row, rows that share a tile,
+ * and equal parts. */
 #include "dropin/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
@@ -16,9 +17,35 @@ enum {
     WARP = 32,
     BATCH = 4,              /* loads of a lane that are under way together */
     EACH = 7,               /* row ends and entries of a thread; odd, because of banks */
-    ITEMS = THREADS * EACH, /* of a tile */
-    PLACES = ITEMS + ITEMS / WARP
+    MORE = 8,               /* entries of a thread, where rows of EACH in the mean share a tile */
+    ITEMS = THREADS * EACH, /* of a tile of equal parts */
+    PLACES = ITEMS + ITEMS / WARP,
+    TILE = THREADS * MORE, /* entries of a tile of rows */
+    TILE_PLACES = TILE + TILE / WARP
 };
+
+/* Products of up to N * THREADS entries to shared memory; between() while they are under way. */
+template <int N, typename T, typename P, typename I, typename F>
+__device__ __forceinline__ void load_products(const rc::csr_args<T, P, I> &a, int64_t from,
+    int32_t entries, rc::sum_of<T> *product, const F &between)
+{
+    typedef rc::sum_of<T> S;
+    I col[N];
+    T val[N];
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const int32_t i = threadIdx.x + u * THREADS;
+        col[u] = i < entries ? rc::load_once(a.col_idx + from + i) - I(a.base) : I(-1);
+        val[u] = i < entries ? rc::load_once(a.val + from + i) : T(0);
+    }
+    between();
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        if (col[u] >= 0)
+            product[rc::place_of(threadIdx.x + u * THREADS)] =
+                rc::as_read(static_cast<S>(val[u]), a.conjugated) *
+                static_cast<S>(__ldg(a.b + col[u]));
+}
 
 /* -------------------------------------------------------------- lanes a row */
 
@@ -93,6 +120,61 @@ template <int EACH_LANE> int launch_rows(const rc_asked_t *p, void *, int)
     rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
         rc::pick<rc::any>(p->a.precision, [&](auto t) {
             rows_kernel<<<static_cast<unsigned>(blocks), THREADS, 0,
+                static_cast<cudaStream_t>(p->stream)>>>(
+                rc::csr_args<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
+        });
+    });
+    return failed(cudaGetLastError()) ? -1 : 0;
+}
+
+/* -------------------------------------------------------------- rows that share a tile */
+
+/* A CTA takes THREADS >> shift rows. Their entries are neighbours: all threads load them, and
+ * 1 << shift lanes add up the products of a row. */
+template <typename T, typename P, typename I>
+__global__ void __launch_bounds__(THREADS) tiles_kernel(const rc::csr_args<T, P, I> a, int shift)
+{
+    typedef rc::sum_of<T> S;
+    __shared__ S product[TILE_PLACES];
+    const int lanes = 1 << shift;
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    const int64_t first = blockIdx.x * int64_t{THREADS >> shift};
+    const int64_t next = first + (THREADS >> shift);
+    const int64_t row = first + (threadIdx.x >> shift);
+    const int64_t end = a.begin_of(next < a.rows ? next : a.rows);
+    int64_t from = row < a.rows ? a.begin_of(row) : end;
+    const int64_t to = row < a.rows ? a.begin_of(row + 1) : end;
+    S sum = S(0);
+    from += lane;
+    for (int64_t at = a.begin_of(first); at < end; at += TILE) {
+        const int32_t entries = static_cast<int32_t>(end - at < TILE ? end - at : TILE);
+        load_products<MORE>(a, at, entries, product, [] {});
+        __syncthreads();
+        for (; from < to && from < at + entries; from += lanes)
+            sum += product[rc::place_of(static_cast<int32_t>(from - at))];
+        __syncthreads();
+    }
+    __syncwarp();
+    for (int step = lanes / 2; step >= 1; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    if (lane == 0 && row < a.rows)
+        a.put(row, sum);
+}
+
+/* A long row is one tile after the other. */
+int tiles_suit(const rc_asked_t *p)
+{
+    const double a_tile = 2000; /* ns */
+    return static_cast<double>(p->longest / TILE) * a_tile <= p->library_ns / 2;
+}
+
+int launch_tiles(const rc_asked_t *p, void *, int)
+{
+    const int shift = shift_of(p, EACH);
+    const int64_t blocks = rc::pieces_of(p->a.rows, THREADS >> shift);
+    rc::with_widths(p->a.row_ptr_bytes, p->a.col_idx_bytes, [&](auto ptr, auto idx) {
+        rc::pick<rc::any>(p->a.precision, [&](auto t) {
+            tiles_kernel<<<static_cast<unsigned>(blocks), THREADS, 0,
                 static_cast<cudaStream_t>(p->stream)>>>(
                 rc::csr_args<RC_VALUE(t), decltype(ptr), decltype(idx)>(p), shift);
         });
@@ -180,25 +262,10 @@ template <typename T, typename P, typename I>
 __device__ __forceinline__ void load_tile(
     const rc::csr_args<T, P, I> &a, const tile &t, rc::sum_of<T> *product, int32_t *end)
 {
-    typedef rc::sum_of<T> S;
-    const int32_t entries = t.next_entry - t.entry;
-    const int32_t rows = t.next_row - t.row;
-    I col[EACH];
-    T val[EACH];
-#pragma unroll
-    for (int u = 0; u < EACH; u++) {
-        const int32_t i = threadIdx.x + u * THREADS;
-        col[u] = i < entries ? rc::load_once(a.col_idx + t.entry + i) - I(a.base) : I(-1);
-        val[u] = i < entries ? rc::load_once(a.val + t.entry + i) : T(0);
-    }
-    for (int32_t i = threadIdx.x; i < rows; i += THREADS)
-        end[i] = a.begin_of(t.row + i + 1) - t.entry;
-#pragma unroll
-    for (int u = 0; u < EACH; u++)
-        if (col[u] >= 0)
-            product[rc::place_of(threadIdx.x + u * THREADS)] =
-                rc::as_read(static_cast<S>(val[u]), a.conjugated) *
-                static_cast<S>(__ldg(a.b + col[u]));
+    load_products<EACH>(a, t.entry, t.next_entry - t.entry, product, [&] {
+        for (int32_t i = threadIdx.x; i < t.next_row - t.row; i += THREADS)
+            end[i] = a.begin_of(t.row + i + 1) - t.entry;
+    });
 }
 
 template <typename T, typename P, typename I>
@@ -286,10 +353,14 @@ int launch_merge(const rc_asked_t *p, void *scratch, int overlaps)
 
 } // namespace
 
-extern "C" rc_direct_list_t rc_direct_spmv(void)
+extern "C" rc_direct_list_t rc_direct_spmv(const rc_asked_t *p)
 {
-    static const rc_direct_t ways[] = {{"rows:each=2", rows_suit<2>, nullptr, launch_rows<2>},
-        {"merge", nullptr, merge_scratch, launch_merge},
-        {"rows:each=8", rows_suit<8>, nullptr, launch_rows<8>}};
-    return {ways, static_cast<int>(sizeof ways / sizeof *ways)};
+    static const rc_direct_t tiles = {"tiles", tiles_suit, nullptr, launch_tiles};
+    static const rc_direct_t rows = {"rows:each=2", rows_suit<2>, nullptr, launch_rows<2>};
+    static const rc_direct_t long_rows = {"rows:each=8", rows_suit<8>, nullptr, launch_rows<8>};
+    static const rc_direct_t merge = {"merge", nullptr, merge_scratch, launch_merge};
+    static const rc_direct_t few[] = {rows, long_rows, tiles, merge};
+    static const rc_direct_t many[] = {tiles, rows, long_rows, merge};
+    const int64_t loads = 1 << 20; /* beyond what a GPU has under way at once */
+    return {p->a.nnz < loads ? few : many, static_cast<int>(sizeof few / sizeof *few)};
 }

@@ -75,24 +75,15 @@ static void engine_prepare(int device)
 }
 
 /* rc_pattern_sum, or another one that tells the host in the end. */
-typedef cudaError_t asking_t(
-    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+typedef cudaError_t asking_t(const rc_plan_matrix_t *a, rc_heard_t *heard, cudaStream_t stream);
 
 /* Of arrays on the device. */
 static rc_heard_t *ask_on(asking_t *asking, const rc_plan_matrix_t *a, cudaStream_t stream)
 {
-    void *words = NULL;
-    const size_t bytes = RC_PATTERN_WORDS * sizeof(uint64_t);
     rc_heard_t *h = rc_heard_new(1);
-    int bad = !h || failed(cudaMallocAsync(&words, bytes, stream)) ||
-              failed(cudaMemsetAsync(words, 0, bytes, stream)) ||
-              failed(asking(a, words, h, stream));
-    if (words)
-        (void)failed(cudaFreeAsync(words, stream));
-    if (!bad)
+    if (!h || !failed(asking(a, h, stream)))
         return h;
-    if (h)
-        h->summed = 1; /* nothing will */
+    h->summed = 1; /* nothing will */
     rc_heard_free(h);
     return NULL;
 }

@@ -6,15 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { PIECES = 512 };
-
 /* There is one in a process, as there is one host. */
 static struct pieces {
     pthread_mutex_t lock;
-    rc_heard_t *at; /* [PIECES] */
+    rc_heard_t *at; /* [RC_HEARD_PIECES] */
     int failed;
-    unsigned char used[PIECES];
-    unsigned char awaited[PIECES];
+    unsigned char used[RC_HEARD_PIECES];
+    unsigned char awaited[RC_HEARD_PIECES];
 } pieces = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void begin(void)
@@ -22,7 +20,7 @@ static void begin(void)
     void *memory = NULL;
     void *there = NULL;
     cudaError_t e = cudaHostAlloc(
-        &memory, PIECES * sizeof *pieces.at, cudaHostAllocMapped | cudaHostAllocPortable);
+        &memory, RC_HEARD_PIECES * sizeof *pieces.at, cudaHostAllocMapped | cudaHostAllocPortable);
     if (e == cudaSuccess)
         e = cudaHostGetDevicePointer(&there, memory, 0);
     /* one address serves all devices and the host, as it has for long on 64 bits */
@@ -48,7 +46,7 @@ void rc_heard_lost(void)
 static int is_there(const rc_heard_t *h)
 {
     const uintptr_t at = (uintptr_t)pieces.at;
-    return pieces.at && (uintptr_t)h >= at && (uintptr_t)h < at + PIECES * sizeof *h;
+    return pieces.at && (uintptr_t)h >= at && (uintptr_t)h < at + RC_HEARD_PIECES * sizeof *h;
 }
 
 rc_heard_t *rc_heard_new(int awaited)
@@ -57,7 +55,7 @@ rc_heard_t *rc_heard_new(int awaited)
     (void)pthread_mutex_lock(&pieces.lock);
     if (!pieces.at && !pieces.failed)
         begin();
-    for (int i = 0; pieces.at && !h && i < PIECES; i++)
+    for (int i = 0; pieces.at && !h && i < RC_HEARD_PIECES; i++)
         if (!pieces.used[i] && (!pieces.awaited[i] || pieces.at[i].summed)) {
             pieces.used[i] = 1;
             pieces.awaited[i] = (unsigned char)awaited;
@@ -66,6 +64,14 @@ rc_heard_t *rc_heard_new(int awaited)
         }
     (void)pthread_mutex_unlock(&pieces.lock);
     return h;
+}
+
+int rc_heard_number(const rc_heard_t *h)
+{
+    (void)pthread_mutex_lock(&pieces.lock);
+    const int number = is_there(h) ? (int)(h - pieces.at) : 0;
+    (void)pthread_mutex_unlock(&pieces.lock);
+    return number;
 }
 
 void rc_heard_free(rc_heard_t *h)

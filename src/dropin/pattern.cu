@@ -1,5 +1,6 @@
 #include "dropin/pattern.h"
 #include "dropin/launch.cuh"
+#include "dropin/pattern.cuh"
 #include "dropin/scalars.cuh"
 #include "device/cuda/overlap.cuh"
 #include "device/cuda/types.cuh"
@@ -7,48 +8,9 @@
 namespace
 {
 
-enum {
-    THREADS = 256,
-    WARP = 32,
-    PIECE = 256,   /* numbers that one sum is of */
-    VALUES = 4,    /* by a thread */
-    SUMMING = 1024 /* CTAs that sum a pattern, at most */
-};
+using namespace rc::pattern;
 
-/* Bits of a number and of its place, well mixed: two multiplications of splitmix64's finaliser. */
-__device__ uint64_t mixed(uint64_t place, uint64_t number)
-{
-    uint64_t x = number + place * 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-/* Sum of what a lane has of a piece.  Its loads are under way at once. */
-template <typename T>
-__device__ uint64_t sum_of(const T *__restrict__ at, int64_t n, uint64_t seed, int64_t piece)
-{
-    const int64_t first = piece * PIECE + threadIdx.x % WARP;
-    T number[PIECE / WARP];
-    uint64_t sum = 0;
-#pragma unroll
-    for (int u = 0; u < PIECE / WARP; u++)
-        number[u] = first + u * WARP < n ? at[first + u * WARP] : 0;
-#pragma unroll
-    for (int u = 0; u < PIECE / WARP; u++)
-        if (first + u * WARP < n)
-            sum += mixed(
-                seed + first + u * WARP, static_cast<uint64_t>(static_cast<int64_t>(number[u])));
-    return sum;
-}
-
-/* The sum of a warp, in its first lane. */
-__device__ uint64_t of_warp(uint64_t sum)
-{
-    for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-    return sum;
-}
+enum { VALUES = 4 }; /* by a thread */
 
 /* Arguments of begin_kernel. */
 template <typename P, typename I> struct pattern_args {
@@ -160,102 +122,9 @@ __global__ void __launch_bounds__(THREADS)
         check(x, (blockIdx.x - putting) * int64_t{THREADS / WARP} + threadIdx.x / WARP);
 }
 
-/* Arguments of sum_kernel. */
-template <typename P, typename I> struct sum_args {
-    const P *row_ptr;
-    const I *col_idx;
-    int64_t pointers;
-    int64_t nnz;
-    int64_t of_columns; /* pieces */
-    int64_t pieces;     /* in all */
-    unsigned long long *words;
-    rc_heard_t *heard;
-};
-
-/* A warp has put what it found into the words, by one of its lanes; the last one tells the host. */
-__device__ void tell(unsigned long long *words, rc_heard_t *heard)
-{
-    const unsigned long long warps = gridDim.x * static_cast<unsigned long long>(THREADS / WARP);
-    __threadfence();
-    if (atomicAdd(&words[2], 1ull) != warps - 1)
-        return;
-    __threadfence();
-    heard->columns = atomicAdd(&words[0], 0ull);
-    heard->pointers = atomicAdd(&words[1], 0ull);
-    __threadfence_system();
-    heard->summed = 1;
-}
-
-template <typename P, typename I>
-__global__ void __launch_bounds__(THREADS) sum_kernel(const sum_args<P, I> x)
-{
-    const int64_t step = gridDim.x * int64_t{THREADS / WARP};
-    uint64_t columns = 0;
-    uint64_t pointers = 0;
-    for (int64_t piece = blockIdx.x * int64_t{THREADS / WARP} + threadIdx.x / WARP;
-         piece < x.pieces; piece += step) {
-        if (piece < x.of_columns)
-            columns += sum_of(x.col_idx, x.nnz, 0, piece);
-        else
-            pointers += sum_of(x.row_ptr, x.pointers, 0, piece - x.of_columns);
-    }
-    columns = of_warp(columns);
-    pointers = of_warp(pointers);
-    if (threadIdx.x % WARP == 0) {
-        atomicAdd(&x.words[0], static_cast<unsigned long long>(columns));
-        atomicAdd(&x.words[1], static_cast<unsigned long long>(pointers));
-        tell(x.words, x.heard);
-    }
-}
-
-template <typename P>
-__global__ void __launch_bounds__(THREADS)
-    longest_kernel(const P *row_ptr, int64_t rows, unsigned long long *words, rc_heard_t *heard)
-{
-    const int64_t step = gridDim.x * int64_t{THREADS};
-    unsigned long long longest = 0;
-    for (int64_t r = blockIdx.x * int64_t{THREADS} + threadIdx.x; r < rows; r += step) {
-        const int64_t length = row_ptr[r + 1] - row_ptr[r];
-        if (length > 0 && static_cast<unsigned long long>(length) > longest)
-            longest = static_cast<unsigned long long>(length);
-    }
-    __syncwarp();
-    for (int lanes = WARP / 2; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffffu, longest, lanes);
-        longest = other > longest ? other : longest;
-    }
-    if (threadIdx.x % WARP == 0) {
-        atomicMax(&words[0], longest);
-        tell(words, heard);
-    }
-}
-
 __global__ void between_kernel()
 {
     rc::wait_for_previous();
-}
-
-/* Arguments of copy_kernel. */
-template <typename P, typename I> struct copy_args {
-    const P *row_ptr;
-    const I *col_idx;
-    int64_t pointers;
-    int64_t minors; /* that columns, or rows, are below */
-    int64_t nnz;
-    int64_t *to_ptr;
-    int32_t *to_idx;
-};
-
-template <typename P, typename I> __global__ void copy_kernel(const copy_args<P, I> x)
-{
-    const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
-    const int64_t first = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    for (int64_t i = first; i < x.nnz; i += step) {
-        const int64_t c = x.col_idx[i];
-        x.to_idx[i] = c >= 0 && c < x.minors ? static_cast<int32_t>(c) : -1;
-    }
-    for (int64_t i = first; i < x.pointers; i += step)
-        x.to_ptr[i] = x.row_ptr[i];
 }
 
 /* Where the values of C go, unless the check of that number found the pattern of the plan; strides
@@ -414,12 +283,6 @@ void product(const rc_asked_t *p, const rc_pattern_again_t *how, cudaStream_t st
         launch(round_kernel<T>, to);
 }
 
-int copy_blocks(int64_t n)
-{
-    const int64_t blocks = rc::pieces_of(n, 4 * THREADS);
-    return blocks < 1 ? 1 : blocks > 4096 ? 4096 : static_cast<int>(blocks);
-}
-
 template <typename T, typename P, typename I>
 void begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
     rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
@@ -442,52 +305,6 @@ void begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values, rc_pattern
 }
 
 } // namespace
-
-cudaError_t rc_pattern_copy(
-    const rc_plan_matrix_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
-{
-    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto i) {
-        const copy_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
-            static_cast<const decltype(i) *>(a->col_idx), rc_view_pointers(a), rc_view_minors(a),
-            a->nnz, row_ptr, col_idx};
-        copy_kernel<<<copy_blocks(a->nnz + rc_view_pointers(a)), THREADS, 0, stream>>>(x);
-    });
-    return cudaGetLastError();
-}
-
-cudaError_t rc_pattern_sum(
-    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
-{
-    static_assert(sizeof(uint64_t) == sizeof(unsigned long long), "atomicAdd knows this one");
-    const int64_t pieces = rc_pattern_pieces(a);
-    const int64_t wanted = rc::pieces_of(pieces, THREADS / WARP);
-    const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
-    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto i) {
-        const sum_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
-            static_cast<const decltype(i) *>(a->col_idx), rc_view_pointers(a), a->nnz,
-            rc::pieces_of(a->nnz, PIECE), pieces, reinterpret_cast<unsigned long long *>(words),
-            heard};
-        sum_kernel<<<blocks, THREADS, 0, stream>>>(x);
-    });
-    return cudaGetLastError();
-}
-
-cudaError_t rc_pattern_longest(
-    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
-{
-    const int64_t wanted = rc::pieces_of(a->rows, THREADS);
-    const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
-    rc::with_widths(a->row_ptr_bytes, a->col_idx_bytes, [&](auto p, auto) {
-        longest_kernel<<<blocks, THREADS, 0, stream>>>(static_cast<const decltype(p) *>(a->row_ptr),
-            a->rows, reinterpret_cast<unsigned long long *>(words), heard);
-    });
-    return cudaGetLastError();
-}
-
-int64_t rc_pattern_pieces(const rc_plan_matrix_t *a)
-{
-    return rc::pieces_of(a->nnz, PIECE) + rc::pieces_of(rc_view_pointers(a), PIECE);
-}
 
 cudaError_t rc_pattern_begin(const rc_plan_matrix_t *a, const rc_plan_places_t *values,
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)

@@ -45,18 +45,14 @@ extern "C" {
 cudaError_t rc_pattern_copy(
     const rc_plan_matrix_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
 
-/** Words of device memory that rc_pattern_sum needs, zeros before. */
-enum { RC_PATTERN_WORDS = 3 };
-
 /** Sum row pointers and columns, each in 64 bits of well mixed (place, number), so that the widths
- *  of both do not matter.  \param[in] words  [RC_PATTERN_WORDS]  \param[in] heard  hears of it */
-cudaError_t rc_pattern_sum(
-    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+ *  of both do not matter.  No memory is asked for: the first pool of a process takes 10 ms.
+ *  \param[in] heard  hears of it; awaited, and of no other launch */
+cudaError_t rc_pattern_sum(const rc_plan_matrix_t *a, rc_heard_t *heard, cudaStream_t stream);
 
 /** Find the length of the longest row; it is heard as `columns`.  Arguments as of
  *  rc_pattern_sum. */
-cudaError_t rc_pattern_longest(
-    const rc_plan_matrix_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
+cudaError_t rc_pattern_longest(const rc_plan_matrix_t *a, rc_heard_t *heard, cudaStream_t stream);
 
 /** Pieces that a pattern is summed in. */
 int64_t rc_pattern_pieces(const rc_plan_matrix_t *a);

@@ -13,7 +13,9 @@ static rc_held_t *held_new(rc_dropin_t *d, const rc_asked_t *p, int way)
     rc_held_t *held = calloc(1, sizeof *held);
     if (!held)
         return NULL;
+    double start = rc_making_now(d);
     void *plan = d->engine->direct(p, way, &made);
+    d->account.spent += rc_making_now(d) - start;
     if (!plan) {
         free(held);
         return NULL;
@@ -33,8 +35,11 @@ static int look(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
         return 1;
     if (!known->sum && !rc_making_prepare(d, known->key.device))
         return 0;
-    if (!known->sum)
+    if (!known->sum) {
+        double start = rc_making_now(d);
         known->sum = d->engine->look(p);
+        d->account.spent += rc_making_now(d) - start;
+    }
     if (!known->sum) { /* it may be any */
         known->longest = INT64_MAX;
         known->looked = 1;

@@ -196,7 +196,7 @@ static program_t usual(void)
         .make_s = 0.25e-3,
         .doubt = 1,
         .tuned = 1,
-        .load_s = {15e-3, 1e-3}};
+        .load_s = {7e-3, 1e-3}};
 }
 
 static void say(const program_t *p, const char *name)
@@ -403,7 +403,7 @@ static program_t any_vectors(uint64_t seed)
     program_t p = any(seed);
     uint64_t s = seed + 7;
     p.product_ns = between(&s, 2e3, 1e6);
-    p.load_s[0] = 15e-3;
+    p.load_s[0] = 7e-3;
     p.load_s[1] = 1e-3;
     for (int i = 0; i < 2; i++)
         p.ways[i] = between(&s, 0.5, 3);
