@@ -1,4 +1,4 @@
-# $GAINS has a series for each curve: place (%), gain, its interval
+# $GAINS has a series for each curve: place (%), gain, its interval, 1 where it has none
 stats $GAINS using 3 nooutput prefix 'LOW'
 stats $GAINS using 4 nooutput prefix 'HIGH'
 low = LOW_min < 1 ? LOW_min : 1.
@@ -26,4 +26,6 @@ set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb INK l
 array HUES[2] = [C1, C2]
 plot for [k = 1:2] $GAINS index k - 1 using (COUNT[k] > FEW ? $1 : NaN):3:4 with filledcurves fillstyle transparent solid 0.3 noborder linecolor rgb HUES[k], \
      for [k = 1:2] $GAINS index k - 1 using (COUNT[k] > FEW ? NaN : $1):3:(0):($4 - $3) with vectors nohead linewidth 1.5 linecolor rgb HUES[k], \
-     for [k = 1:2] $GAINS index k - 1 using 1:2 with linespoints pointtype 7 pointsize (COUNT[k] > FEW ? 0 : 0.5) linewidth 2 linecolor rgb HUES[k] title (COUNT[k] ? NAME[k] : '')
+     for [k = 1:2] $GAINS index k - 1 using (COUNT[k] > FEW || $5 == 1 ? NaN : $1):2 with points pointtype 7 pointsize 0.5 linecolor rgb HUES[k], \
+     for [k = 1:2] $GAINS index k - 1 using (COUNT[k] > FEW || $5 == 0 ? NaN : $1):2 with points pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb HUES[k], \
+     for [k = 1:2] $GAINS index k - 1 using 1:2 with lines linewidth 2 linecolor rgb HUES[k] title (COUNT[k] ? NAME[k] : '')

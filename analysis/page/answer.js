@@ -60,8 +60,8 @@ function tiles(setting) {
   const h = setting.headline;
   return el('dl', { class: 'tiles' }, ...[
     ...(h.vendor.matrices > 0 ? [gainTile('vendor', h.vendor, `${PLAN} over the best of ${setting.library}`)] : []),
-    ...(h.plan.matrices > 0 && h.order.matrices > 0 ? orderTiles(h) : []), // no gain of an order where none was measured
-    ...kernelTiles(setting.answer.kernels.slice(h.order.matrices > 0 || setting.answer.kernels.length === 1 ? 1 : 0)),
+    ...(h.plan.matrices > 0 ? orderTiles(h) : []), // no gain of an order where none was measured
+    ...kernelTiles(setting.answer.kernels.slice(h.plan.matrices > 0 || setting.answer.kernels.length === 1 ? 1 : 0)),
     tile('results', count(setting.cases.reduce((a, b) => a + b, 0)), 'verified results of this product'),
   ].slice(0, 4));
 }
@@ -118,6 +118,13 @@ function lacks(setting) {
     l.matrices < setting.headline.vendor.matrices ? ` on ${counted(l.matrices, 'matrix', 'matrices')}` : '']));
 }
 
+// On how many matrices other orders were measured, where not on all.
+function reordered(setting) {
+  const h = setting.headline;
+  return h.order.matrices > 0 && h.order.matrices < h.matrices
+    ? el('small', { 'data-of': 'reordered' }, `orders on ${counted(h.order.matrices, 'matrix', 'matrices')}`) : null;
+}
+
 // Which of its ratios say something of one GPU over another.
 function twoCards(setting) {
   const h = setting.headline;
@@ -132,7 +139,7 @@ function settingLine(setting, main, vendor) {
   const gain = (name, g) => [cell(name + '-held-out', times(g.geomean_held_out)), cell(name + '-geomean', times(g.geomean)), cell(name + '-mean', times(g.mean))];
   return el('tr', { 'data-setting': setting.slug, class: main ? 'main' : null },
     el('th', { scope: 'row' }, setting.label, setting.reference && el('small', {}, 'orders of ', breakable(setting.reference)),
-      lacks(setting), twoCards(setting)),
+      reordered(setting), lacks(setting), twoCards(setting)),
     cell('matrices', count(h.matrices)), ...gain('order', h.order),
     cell('order-over5', share(h.order.over_5_percent, h.order.matrices)),
     ...gain('plan', h.plan), ...(vendor ? gain('vendor', h.vendor) : []),

@@ -51,14 +51,28 @@ const char *rc_answer_of_vendor(const rc_figure_t *gain)
     return in_words(of_vendor, gain);
 }
 
+/* 1: a plan was measured in another order. */
+static int has_orders(const rc_survey_t *s, const rc_survey_setting_t *a)
+{
+    int has = 0;
+    for (int64_t i = a->first; i < a->first + a->pairs; i++)
+        has |= s->pair[i].reordered[RC_CHOICE_ALL] > 0;
+    return has;
+}
+
 static void say_orders(const rc_survey_t *s, int setting, const rc_headline_t *h, rc_str_t *out)
 {
+    const int64_t n = h->plan.stats.count;
     int twin = rc_survey_twin(s, setting);
-    if (h->plan.stats.count > 0 && h->order.stats.count > 0)
+    if (n > 0) {
         rc_str_add(out, rc_answer_of_orders(&h->plan.held_out));
-    else if (h->plan.stats.count == 0)
-        rc_str_add(
-            out, "Nothing can be said of reordering, since the original order has no results");
+        if (n < h->matrices)
+            rc_str_addf(out,
+                ", on the %" PRId64 " of %" PRId64 " matrices whose orders were measured", n,
+                h->matrices);
+    } else if (has_orders(s, &s->setting[setting]))
+        rc_str_add(out, "Nothing can be said of reordering, since no matrix has results in the "
+                        "original order and another");
     else if (twin >= 0)
         rc_str_addf(out, "The other row orders were measured at %s", s->setting[twin].label);
     else
@@ -71,11 +85,13 @@ static void add_kernel(const rc_answer_t *made, int i, rc_str_t *out)
     rc_str_addn(out, made->kernel[i].name, strcspn(made->kernel[i].name, ":"));
 }
 
-/* What one kernel for all comes to. */
-static void say_kernel(const rc_headline_t *h, const rc_answer_t *made, rc_str_t *out)
+/* What one kernel for all comes to.  Layouts have kernels of their own. */
+static void say_kernel(
+    const rc_survey_setting_t *a, const rc_headline_t *h, const rc_answer_t *made, rc_str_t *out)
 {
+    const char *gap = a->layout[0] ? " " : "";
     if (made->kernels > 1) {
-        rc_str_addf(out, "; %s", h->order.stats.count > 0 ? "in the original order " : "");
+        rc_str_addf(out, "; %s", made->measured_orders > 1 ? "in the original order " : "");
         add_kernel(made, 0, out);
         if (!(made->lead.low > 1)) { /* the second may be as good */
             rc_str_add(out, " or ");
@@ -85,11 +101,13 @@ static void say_kernel(const rc_headline_t *h, const rc_answer_t *made, rc_str_t
     } else if (made->measured_kernels == 1) {
         rc_str_add(out, "; ");
         add_kernel(made, 0, out);
-        rc_str_add(out, " is the only kernel that was measured");
+        rc_str_addf(out, " is the only %s%skernel that was measured", a->layout, gap);
+        if (h->vendor.stats.count > 0)
+            rc_str_addf(out, " beside %s", a->library);
         if (made->measured_orders > 1)
             rc_str_addf(out, ", in %" PRId64 " row orders", made->measured_orders);
     } else {
-        rc_str_addf(out, "; of %" PRId64 " kernels ", made->measured_kernels);
+        rc_str_addf(out, "; of %" PRId64 " %s%skernels ", made->measured_kernels, a->layout, gap);
         add_kernel(made, 0, out);
         rc_str_add(out, " alone ran on nearly all matrices");
     }
@@ -157,9 +175,9 @@ static rc_status_t find_kinds(const rc_survey_t *s, const rc_survey_setting_t *a
     RC_TRY(rc_pool_check(&pool, "classes", err));
     RC_TRY(rc_pool_check(&out->memory, "classes", err));
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        double log = held_out[i].log[RC_CHOICE_CSR] - held_out[i].log[RC_CHOICE_ALL];
-        if (isfinite(log))
-            m[n++] = (member_t){s->matrix[s->pair[i].matrix].kind, log};
+        rc_figure_t gain = rc_headline_gain(s, i, held_out, RC_CHOICE_CSR, RC_CHOICE_ALL);
+        if (isfinite(gain.value))
+            m[n++] = (member_t){s->matrix[s->pair[i].matrix].kind, log(gain.value)};
     }
     if (n > 1)
         qsort(m, (size_t)n, sizeof *m, by_kind);
@@ -336,13 +354,13 @@ rc_status_t rc_answer_make(const rc_survey_t *s, int setting, const rc_headline_
     const rc_survey_setting_t *a = &s->setting[setting];
     rc_answer_t made = {.lead = {NAN, NAN, NAN}};
     rc_status_t st;
-    if (headline->plan.stats.count > 0 && headline->order.stats.count > 0)
+    if (headline->plan.stats.count > 0)
         RC_TRY(find_kinds(s, a, held_out, &made, err));
     RC_TRY(count_plans(s, a, &made, err));
     RC_TRY(find_kernels(s, a, held_out, &made, err));
     say_orders(s, setting, headline, &made.sentence);
     if (made.kernels > 0)
-        say_kernel(headline, &made, &made.sentence);
+        say_kernel(a, headline, &made, &made.sentence);
     say_vendor(a, headline, &made.sentence);
     rc_str_add(&made.sentence, ".");
     if (made.sentence.failed)

@@ -71,6 +71,12 @@ static double ratio_of(const rc_survey_t *s, const rc_survey_pair_t *p, const ra
     return rc_survey_ns(s, p->row[r->above]) / rc_survey_ns(s, p->row[r->below]);
 }
 
+/* 1: the choices differ by the order alone, and there is one order.  That says nothing of orders. */
+static int lacks_orders(const rc_survey_pair_t *p, rc_choice_of_t above, rc_choice_of_t below)
+{
+    return above != RC_CHOICE_VENDOR_CSR && p->reordered[below] == 0;
+}
+
 /* No sum is surer than its times: a bootstrap of a few matrices does not see their errors. */
 static void widen(rc_figure_t *f, double width)
 {
@@ -107,7 +113,7 @@ rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_o
 {
     int64_t a = s->pair[pair].row[above];
     int64_t b = s->pair[pair].row[below];
-    if (a < 0 || b < 0)
+    if (a < 0 || b < 0 || lacks_orders(&s->pair[pair], above, below))
         return (rc_figure_t){NAN, NAN, NAN};
     double gain = exp(held_out[pair].log[above] - held_out[pair].log[below]);
     /* no error where both sides are one */
@@ -140,9 +146,9 @@ static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
     *out = (rc_gain_t){.over5 = 0};
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         double r = ratio_of(s, &s->pair[i], ratio);
-        if (!(r > 0 && isfinite(r)))
-            continue;
         rc_figure_t gain = rc_headline_gain(s, i, choice, ratio->above, ratio->below);
+        if (!(r > 0 && isfinite(r)) || isnan(gain.value))
+            continue;
         const int sign = clear_sign(&s->pair[i], ratio, &gain);
         out->over5 += r > worth;
         out->over5_held_out += sign > 0 && gain.low > worth;

@@ -26,7 +26,8 @@ typedef struct rc_gain {
 /** One setting. */
 typedef struct rc_headline {
     int64_t matrices;
-    rc_gain_t order;   /**< reference kernel: original order over its fastest order */
+    rc_gain_t order;   /**< reference kernel: original order over its fastest order; like the next
+                          of matrices alone that it has in another order, too */
     rc_gain_t plan;    /**< fastest plan in original order over the fastest plan */
     rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest plan */
     int64_t reordered; /**< matrices that gain clearly by another order than csr */
@@ -50,7 +51,8 @@ rc_status_t rc_headline_make(
     const rc_survey_t *s, const rc_held_out_t *held_out, rc_headline_t **out, rc_err_t *err);
 
 /** A ratio of two choices in a pair, held out, with its interval: two standard errors of the ratio
- *  of the two times.  NaN: the pair lacks one of them. */
+ *  of the two times; none, where both are one row.  NaN: the pair lacks one of them, or it is what
+ *  orders gain and no other order was measured. */
 rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_out_t *held_out,
     rc_choice_of_t above, rc_choice_of_t below);
 

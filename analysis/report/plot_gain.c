@@ -29,17 +29,17 @@ static rc_status_t keep(const rc_plot_input_t *in, void **out, rc_err_t *err)
     return st;
 }
 
-/* One curve: \return how many matrices it has. */
+/* One curve: \return how many matrices it has.
+ * \param[in,out] hollow  points without an interval are added */
 static int64_t put_series(const rc_plot_input_t *in, int k, const char *name, gain_t *gain,
-    FILE *csv, rc_plot_text_t *text)
+    FILE *csv, rc_plot_text_t *text, int64_t *hollow)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[in->shown];
     int64_t n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         rc_figure_t f = rc_headline_gain(s, i, in->kept, above[k], RC_CHOICE_ALL);
-        /* without other orders there is no gain of one to show */
-        if (isfinite(f.value) && f.value > 0 && (above[k] != RC_CHOICE_CSR || a->reference[0]))
+        if (isfinite(f.value) && f.value > 0)
             gain[n++] = (gain_t){f, i};
     }
     if (n > 1)
@@ -49,10 +49,11 @@ static int64_t put_series(const rc_plot_input_t *in, int k, const char *name, ga
         RC_PLOT_ROW(csv, RC_TEXT(name), RC_TEXT(s->matrix[s->pair[gain[i].pair].matrix].name),
             RC_REAL(f.value, 6), RC_REAL(f.low, 6), RC_REAL(f.high, 6));
         if (i % (1 + n / DRAWN) == 0 || i == n - 1)
-            rc_str_addf(&text->define, "%.5g,%.5g,%.5g,%.5g\n", 100 * ((double)i + 0.5) / (double)n,
-                f.value, f.low, f.high);
+            rc_str_addf(&text->define, "%.5g,%.5g,%.5g,%.5g,%d\n",
+                100 * ((double)i + 0.5) / (double)n, f.value, f.low, f.high, !(f.low < f.high));
+        *hollow += n <= FEW && !(f.low < f.high);
     }
-    rc_str_addf(&text->define, "%s\n\n", n ? "" : "NaN,NaN,NaN,NaN\n");
+    rc_str_addf(&text->define, "%s\n\n", n ? "" : "NaN,NaN,NaN,NaN,0\n");
     return n;
 }
 
@@ -60,6 +61,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 {
     const rc_survey_setting_t *a = &in->survey->setting[in->shown];
     int64_t n[SERIES];
+    int64_t hollow = 0;
     gain_t *gain = rc_alloc((size_t)a->pairs + 1, sizeof *gain, "a figure", err);
     RC_PASS(gain ? RC_OK : RC_ENOMEM);
     char library[64];
@@ -68,7 +70,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     fputs("over what,matrix,gain held out (x),low (x),high (x)\n", csv);
     rc_plot_block_begin(text, "GAINS");
     for (int k = 0; k < SERIES; k++)
-        n[k] = put_series(in, k, series[k], gain, csv, text);
+        n[k] = put_series(in, k, series[k], gain, csv, text, &hollow);
     rc_plot_block_end(text);
     free(gain);
     rc_str_addf(
@@ -80,8 +82,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_str_add(&text->missing, "there is nothing that the plans can be compared with");
     rc_str_addf(&text->caption,
         "%sBands and bars are two standard errors of the two times; a clear gain or loss is beyond "
-        "them.",
-        n[0] > 0 && n[1] > 0 ? "Each curve has its own order of matrices. " : "");
+        "them.%s",
+        n[0] > 0 && n[1] > 0 ? "Each curve has its own order of matrices. " : "",
+        hollow > 0 ? " Hollow points have none: both times are one, or neither varied." : "");
     return RC_OK;
 }
 

@@ -311,8 +311,10 @@ static rc_status_t settle_pairs(maker_t *m)
         rc_survey_pair_t *p = &s->pair[s->pairs - 1];
         p->cases++;
         for (int c = 0; c < RC_CHOICES; c++)
-            if (rc_choice_takes(m->v, a, c, e->row))
+            if (rc_choice_takes(m->v, a, c, e->row)) {
                 take_faster(m->v, e->row, &p->row[c]);
+                p->reordered[c] += !rc_survey_is_csr(s, e->row);
+            }
     }
     for (int64_t i = 0; i < s->pairs; i++)
         s->pair[i].break_even =

@@ -59,10 +59,11 @@ int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice
 typedef struct rc_survey_pair {
     int32_t matrix; /**< of the survey */
     int32_t setting;
-    int32_t cases;           /**< ok rows that enter */
-    int64_t first;           /**< of these among the entering rows */
-    int64_t row[RC_CHOICES]; /**< the fastest of each choice; of equals the original order */
-    double break_even;       /**< products after which the fastest of all has paid for its order and
+    int32_t cases;                 /**< ok rows that enter */
+    int64_t first;                 /**< of these among the entering rows */
+    int64_t row[RC_CHOICES];       /**< the fastest of each choice; of equals the original order */
+    int32_t reordered[RC_CHOICES]; /**< how many rows of each choice are in another order */
+    double break_even; /**< products after which the fastest of all has paid for its order and
                             preprocessing against the fastest in the original order: the smallest
                             whole N with order + preprocess + N time below the same of that; 0 when
                             it needs no more; NaN when unknown */

@@ -434,7 +434,7 @@ if os.path.exists(f"{folder}/report.json"):
                    if part["layout"] is None or types["layout"][at(i, "layout")] == words[part["layout"]]]
             of_kernel = [i for i in own if spec["kernel"][at(i, "kernel")] == part["reference"] and i not in refused]
             of_csr = [i for i in of_kernel if is_csr(i)]
-            ratio += [min(map(common, of_csr)) / min(map(common, of_kernel))] if of_csr else []
+            ratio += [min(map(common, of_csr)) / min(map(common, of_kernel))] if 0 < len(of_csr) < len(of_kernel) else []
             for name, above, below in (("order", of_csr, of_kernel), ("plan", [i for i in own if is_csr(i)], own)):
                 # the fastest of each; of equal times there is no telling
                 mixed[name] += bool(above) and is_of_two_cards(min(above, key=common), min(below, key=common))

@@ -32,7 +32,7 @@ SAID_TWICE = """
 def clear(report):
     """What the first screen says of the last product, which is chosen in the end: gains and losses beyond the errors."""
     for headline in [s["headline"] for s in report["settings"]][-1:]:
-        shown = [headline["vendor"]] + [headline["plan"]] * (headline["order"]["matrices"] > 0)
+        shown = [headline["vendor"]] + [headline["plan"]] * (headline["plan"]["matrices"] > 0)
         yield from (f"clear gain on {g['clear']:,}, clear loss on {g['clear_loss']:,} of {g['matrices']:,}" for g in shown if g["matrices"] > 1)
 
 

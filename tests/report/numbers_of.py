@@ -55,6 +55,8 @@ class Arena:
                "ref_csr": best(lambda r: r["kernel"] == self.reference and r["policy"] == "csr"),
                "ref": best(lambda r: r["kernel"] == self.reference),
                "vendor": best(lambda r: r["policy"] == "csr" and rival(r))}
+        out["reordered"] = {name: any(r["policy"] != "csr" and fits(r) for r in own) for name, fits in
+                            (("best", lambda r: not rival(r)), ("ref", lambda r: r["kernel"] == self.reference))}
         out["breakeven"] = self.break_even(out["best"], out["csr"])
         return out
 
@@ -71,7 +73,9 @@ class Arena:
         return n
 
     def ratios(self, above, below):
-        return [p[above]["t"] / p[below]["t"] for p in self.pair.values() if p[above] and p[below]]
+        # of what an order gains a matrix without another order says nothing
+        return [p[above]["t"] / p[below]["t"] for p in self.pair.values()
+                if p[above] and p[below] and (above == "vendor" or p["reordered"][below])]
 
     def row(self, name):
         """Figures of a line of the table."""

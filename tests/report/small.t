@@ -40,7 +40,7 @@ says small 'of 5 matrices' 'no library was measured' 'best plan (kernel and orde
 make_page csr "$store" -w 'policy == csr'
 says csr 'No other row order was measured' 'only results with policy == csr' 'whatever the filter'
 make_page one "$store" -w 'name == m80 && k == 8 && kernel == rowsplit'
-says one 'rowsplit is the only kernel that was measured, in 3 row orders' 'Left out: what the filter keeps back. No case' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
+says one 'rowsplit is the only row-major kernel that was measured, in 3 row orders' 'Left out: what the filter keeps back. No case' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
 make_page failed "$tmp/failed.h5"
 says failed 'There is no verified result' '90 cases: 90 failed' 'Left out: 90 failed of 90 cases.'
 edit_store "$store" "$tmp/noisy.h5" '
@@ -80,7 +80,7 @@ if [ -f "$published" ]; then
     says gpu 'gchunk is the best single kernel; the best plan is faster than the best of cuSPARSE' 'K = 128, fp32, row-major (1 matrix)' \
         'best plan (kernel and order) over the best of cuSPARSE'
     make_page lpt "$published" --spies 0 -w 'policy == lpt'
-    says lpt 'the original order has no results'
+    says lpt 'no matrix has results in the original order and another'
     set -- "choices on matrices that a fit has seen=$tmp/k128/index.html" "no original order=$tmp/lpt/index.html" \
         "one matrix of a GPU=$tmp/gpu/index.html"
 fi

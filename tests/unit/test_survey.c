@@ -461,14 +461,28 @@ static double chosen(const rc_survey_t *s, int64_t pair, int choice)
     return sum / RC_HALVES;
 }
 
-/* \return 1: the plain figure is another */
+/* 1: a row of the choice is in another order. */
+static int is_reordered(const rc_survey_t *s, int64_t pair, int choice)
+{
+    const rc_survey_setting_t *a = &s->setting[s->pair[pair].setting];
+    int found = 0;
+    for (int64_t i = 0; i < s->entering; i++)
+        found |= s->row_pair[i] == pair && is_among(s, a, choice, a->reference, s->rows[i]) &&
+                 !rc_survey_is_csr(s, s->rows[i]);
+    return found;
+}
+
+/* What an order gains is of matrices that have another one.  \return 1: the plain figure is another */
 static int check_gain(
     const rc_survey_t *s, const rc_survey_setting_t *a, int above, int below, const rc_gain_t *g)
 {
     double sum = 0;
     int n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        double log = chosen(s, i, above) - chosen(s, i, below);
+        const int of_orders = above != RC_CHOICE_VENDOR_CSR;
+        double log = of_orders && !is_reordered(s, i, below)
+                         ? NAN
+                         : chosen(s, i, above) - chosen(s, i, below);
         sum += isnan(log) ? 0 : log;
         n += !isnan(log);
     }
