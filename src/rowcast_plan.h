@@ -426,7 +426,7 @@ RC_API rc_status_t rc_plan_answer(
     const rc_plan_t *plan, int index, rc_plan_answer_t *out, rc_err_t *err);
 
 /** That other programs had a part of the CPUs while a plan on the host was timed, as a line:
- *  "load 6.2 on 2 CPUs: other programs made these times".
+ *  "load 6.2 on 2 CPUs: other programs made these times".  A file of a plan keeps it.
  *  \return borrowed from the plan; "": none had, that is not known, or nothing was timed; of a GPU
  *          and of NULL "" */
 RC_API const char *rc_plan_company(const rc_plan_t *plan);

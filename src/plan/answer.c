@@ -19,6 +19,13 @@ static int is_original(const rc_plan_row_t *r)
     return strcmp(r->order, "csr") == 0;
 }
 
+/* "the given order" or "order metis". */
+static void add_order(rc_str_t *s, const rc_plan_row_t *r)
+{
+    rc_str_addf(
+        s, "%s%s", is_original(r) ? "the given order" : "order ", is_original(r) ? "" : r->order);
+}
+
 /* The chosen one first, then by time; what has none keeps its order, last. */
 static int by_rank(const void *a, const void *b)
 {
@@ -108,7 +115,7 @@ static const rc_plan_row_t *lasting(const rc_plan_answer_t *a, double reuse, dou
         double pays = compares(r, c) && is_faster(r, c) && !is_faster(fastest, r)
                           ? pays_over(r, c, reuse)
                           : NAN;
-        if (pays > fmax(reuse, 0) && isfinite(pays) && c->time_ns > slight * r->time_ns &&
+        if (pays > 0 && isfinite(pays) && c->time_ns > slight * r->time_ns &&
             (!best || pays < *from)) {
             best = r;
             *from = pays;
@@ -117,13 +124,24 @@ static const rc_plan_row_t *lasting(const rc_plan_answer_t *a, double reuse, dou
     for (int i = 0; best && i < a->rows; i++)
         if (compares(&a->row[i], c) && is_faster(best, &a->row[i]))
             *from = fmax(*from, pays_over(best, &a->row[i], reuse));
-    return best;
+    return best && *from > reuse ? best : NULL;
 }
 
-/* Of the other orders the one that pays first, beyond the errors, by times that compare.
+/* What an order that is faster than the kept one saves within the products that are chosen for;
+ * below 0: it pays later, the less the later. */
+static double saves(const rc_plan_row_t *r, const rc_plan_row_t *keep, double reuse)
+{
+    const double each = keep->time_ns - r->time_ns;
+    if (isinf(reuse))
+        return each;
+    return r->pays_after <= reuse ? (reuse - r->pays_after) * each : -r->pays_after;
+}
+
+/* Of the other orders, beyond the errors and by times that compare, the one that saves most; where
+ * none pays within the products the one that pays first.
  * \param[out] timed  how many rows have another order and a time */
 static const rc_plan_row_t *next_order(
-    const rc_plan_answer_t *a, const rc_plan_row_t *keep, int *timed)
+    const rc_plan_answer_t *a, const rc_plan_row_t *keep, double reuse, int *timed)
 {
     const rc_plan_row_t *best = NULL;
     *timed = 0;
@@ -132,7 +150,8 @@ static const rc_plan_row_t *next_order(
         if (is_original(r) || isnan(r->time_ns))
             continue;
         ++*timed;
-        if (r->pays_after >= 0 && is_faster(r, keep) && (!best || r->pays_after < best->pays_after))
+        if (r->pays_after >= 0 && is_faster(r, keep) &&
+            (!best || saves(r, keep, reuse) > saves(best, keep, reuse)))
             best = r;
     }
     return best;
@@ -157,27 +176,48 @@ static int is_hidden(const rc_plan_row_t *c, const rc_plan_row_t *keep, const rc
            (of->error > too_large && !is_faster(c, of));
 }
 
-/* \return the order that it says pays; NULL: none */
+/* The same of an answer. */
+static int is_uncertain(const rc_plan_answer_t *a)
+{
+    return a->rows > 1 && is_hidden(a->row, kept(a), baseline_of(a));
+}
+
+/* What is best for the products that are chosen for, and when another order pays.  Where that is
+ * within them it would have been chosen, had all batches said so. */
+static void add_other(rc_str_t *s, const rc_plan_row_t *other, double speedup, double reuse)
+{
+    const int within = other->pays_after <= reuse;
+    if (reuse <= 0) {
+        rc_str_addf(s, "; %s would pay after ", other->order);
+        add_count(s, other->pays_after);
+        return;
+    }
+    if (isinf(reuse)) {
+        rc_str_addf(s, "; %s may be %.3g times as fast, which is uncertain", other->order, speedup);
+        return;
+    }
+    rc_str_add(s, "; for ");
+    add_count(s, reuse);
+    rc_str_addf(s, " %s; %s is %.3g times as fast and pays after ",
+        within ? "another order may be better, which is uncertain" : "no other order is better",
+        other->order, speedup);
+    add_count(s, other->pays_after);
+}
+
+/* \return the order that it names; NULL: none */
 static const rc_plan_row_t *add_others(
     rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *keep, double reuse)
 {
     int timed = 0;
-    const rc_plan_row_t *other = next_order(a, keep, &timed);
-    if (other && other->pays_after > reuse) {
-        rc_str_addf(s, "; %s would pay after ", other->order);
-        add_count(s, other->pays_after);
-    } else if (other && reuse > 0) { /* it would have been chosen, had all batches said so */
-        rc_str_addf(s, "; %s may pay within ", other->order);
-        add_count(s, reuse);
-        rc_str_add(s, ", which is uncertain");
-    } else if (other)
-        rc_str_addf(s, "; %s may be faster, which is uncertain", other->order);
+    const rc_plan_row_t *other = next_order(a, keep, reuse, &timed);
+    if (other)
+        add_other(s, other, keep->time_ns / other->time_ns, reuse);
     else
         rc_str_addf(s, "; no other order %s",
             !timed      ? "was tried"
             : reuse < 0 ? "is faster"
                         : "is surely faster");
-    return other && other->pays_after > reuse ? other : NULL;
+    return other;
 }
 
 /* A clause with which the sentence would not be whole is left out; it says less then.
@@ -204,9 +244,9 @@ static void add_lasting(
     add_count(s, from);
     rc_str_add(s, " on is ");
     if (strcmp(best->kernel, c->kernel) != 0)
-        rc_str_addf(s, "%s in %s", best->kernel, is_original(best) ? "" : "order ");
-    rc_str_addf(s, "%s, %.3g times as fast", is_original(best) ? "the given order" : best->order,
-        c->time_ns / best->time_ns);
+        rc_str_addf(s, "%s in ", best->kernel);
+    add_order(s, best);
+    rc_str_addf(s, ", %.3g times as fast", c->time_ns / best->time_ns);
     add_error(s, best);
     end_clause(s, before);
 }
@@ -262,6 +302,11 @@ static void add_comparisons(
     add_lasting(s, a, said, reuse);
 }
 
+static const char *beside_others(int beside)
+{
+    return beside ? " beside other programs" : "";
+}
+
 /* Of which product it is. */
 static void add_head(rc_str_t *s, const rc_plan_answer_t *a, int64_t least)
 {
@@ -280,35 +325,40 @@ static void end_sentence(rc_plan_answer_t *a, rc_str_t *s)
 }
 
 /* Of a file: nothing was compared here, and the time is the one that is kept there. */
-static void end_loaded(rc_plan_answer_t *a, int64_t least)
+static void end_loaded(rc_plan_answer_t *a, int64_t least, int beside, int uncertain)
 {
     rc_plan_row_t *c = a->row;
     c->baseline = 0;
     c->speedup = c->pays_after = NAN;
     rc_str_t s = {0};
     add_head(&s, a, least);
-    rc_str_addf(&s, "Loaded: %s in %s%s", c->kernel, is_original(c) ? "the given order" : "order ",
-        is_original(c) ? "" : c->order);
+    rc_str_addf(&s, "Loaded: %s in ", c->kernel);
+    add_order(&s, c);
     if (isnan(c->time_ns))
         rc_str_add(&s, "; no time of it is known");
-    else
-        rc_str_addf(
-            &s, ", which took %s when it was chosen", rc_text_seconds(c->time_ns * 1e-9).text);
+    else {
+        rc_str_addf(&s, ", which took %s", rc_text_seconds(c->time_ns * 1e-9).text);
+        add_error(&s, c);
+        rc_str_addf(&s, "%s when it was chosen", beside_others(beside));
+        if (uncertain)
+            rc_str_add(&s, "; the times disagreed too much to be sure of it");
+    }
     end_sentence(a, &s);
 }
 
 /* What is chosen, and its time.  Of times that disagree too much nothing is concluded. */
 static void add_choice(rc_str_t *s, const rc_plan_row_t *c, double reuse, int hidden, int beside)
 {
-    if (hidden)
-        rc_str_addf(s, "Uncertain: %s in %s%s took", c->kernel,
-            is_original(c) ? "the given order" : "order ", is_original(c) ? "" : c->order);
-    else
+    if (hidden) {
+        rc_str_addf(s, "Uncertain: %s in ", c->kernel);
+        add_order(s, c);
+        rc_str_add(s, " took");
+    } else
         rc_str_addf(s, "%s%s: %s %s", is_original(c) ? "Keep the order" : "Reorder by ",
             is_original(c) ? "" : c->order, c->kernel, reuse < 0 ? "should take" : "takes");
     rc_str_addf(s, " %s", rc_text_seconds(c->time_ns * 1e-9).text);
     add_error(s, c);
-    rc_str_add(s, beside ? " beside other programs" : "");
+    rc_str_add(s, beside_others(beside));
 }
 
 static void say(rc_plan_answer_t *a, int64_t least, double reuse, int beside)
@@ -320,7 +370,7 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse, int beside)
     if (isnan(c->time_ns))
         rc_str_addf(&s, "Take %s in order %s; no time of it is known", c->kernel, c->order);
     else {
-        add_choice(&s, c, reuse, a->rows > 1 && is_hidden(c, keep, baseline_of(a)), beside);
+        add_choice(&s, c, reuse, is_uncertain(a), beside);
         if (a->rows > 1)
             add_comparisons(&s, a, keep, reuse);
     }
@@ -361,6 +411,7 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
     RC_PASS(out ? RC_OK : rc_fail(err, RC_EINVAL, "answer: expected where to put it, found NULL"));
     RC_PASS(rc_plan_part(plan, index, &part, err));
     RC_PASS(rc_plan_answer_begin(out, part.candidates, err));
+    const int beside = plan->company[0] != '\0';
     plan = rc_plan_of_part(plan, &index);
     out->k = part.k;
     out->transposed = part.transposed;
@@ -383,10 +434,18 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
     }
     const int64_t least = plan->entries > 1 ? part.k_least : 0;
     if (part.why == RC_PLAN_LOADED)
-        end_loaded(out, least);
+        end_loaded(out, least, beside, plan->entry[index].uncertain);
     else
-        rc_plan_answer_end(
-            out, least, predicted ? -1 : plan->entry[index].reuse, plan->company[0] != '\0');
+        rc_plan_answer_end(out, least, predicted ? -1 : plan->entry[index].reuse, beside);
+    return RC_OK;
+}
+
+rc_status_t rc_plan_is_uncertain(const rc_plan_t *plan, int index, int *out, rc_err_t *err)
+{
+    rc_plan_answer_t a;
+    RC_PASS(rc_plan_answer(plan, index, &a, err));
+    *out = plan->entry[index].uncertain || is_uncertain(&a);
+    rc_plan_answer_free(&a);
     return RC_OK;
 }
 

@@ -18,6 +18,7 @@
 #define PLAN_FORMAT "rowcast-plan"
 #define TRANSPOSE "transpose" /* what multiplies by A' */
 #define CONJUGATED "conjugated"
+#define LOAD "load" /* rc_plan_company, of when it was timed */
 enum { PLAN_VERSION = 1, GEOMETRY = 3 };
 
 /* --------------------------------------------------------------------- save */
@@ -51,12 +52,22 @@ static int is_used(const rc_plan_t *plan, int order)
     return 0;
 }
 
-static json_t *part_json(const rc_plan_entry_t *e)
+/* \param[in] uncertain  1: so it is told of its times */
+static json_t *part_json(const rc_plan_t *plan, int index, int uncertain)
 {
+    const rc_plan_entry_t *e = &plan->entry[index];
     const rc_plan_candidate_t *c = &e->candidate[e->part.chosen];
+    const double error = rc_plan_time_err(plan, index, e->part.chosen);
     json_t *time = isnan(c->time_ns) ? json_null() : json_real(c->time_ns);
-    return json_pack("{s:I, s:s, s:i, s:s, s:o}", "k", (json_int_t)e->part.k, "kernel", c->kernel,
-        "kernel_version", e->trial.spec.kernel->version, "order", c->order, "time_ns", time);
+    json_t *part =
+        json_pack("{s:I, s:s, s:i, s:s, s:o}", "k", (json_int_t)e->part.k, "kernel", c->kernel,
+            "kernel_version", e->trial.spec.kernel->version, "order", c->order, "time_ns", time);
+    int failed = 0;
+    if (!isnan(c->time_ns) && isfinite(error))
+        failed |= json_object_set_new(part, "error", json_real(error));
+    if (uncertain)
+        failed |= json_object_set_new(part, "uncertain", json_true());
+    return json_or_none(part, failed);
 }
 
 /* The pattern is digested only here: that takes longer than to make most plans. */
@@ -81,27 +92,44 @@ static const char *out_of(const rc_plan_t *plan)
     return rc_precision_name(rc_type_out(plan->precision, plan->out_sums));
 }
 
-/* \param[in] hex  digest of the pattern */
-static json_t *plan_json(const rc_plan_t *plan, const char *hex)
+/* \param[in] hex    digest of the pattern
+ * \param[in] parts  taken over */
+static json_t *plan_json(const rc_plan_t *plan, const char *hex, json_t *parts)
 {
     json_t *orders = json_array();
-    json_t *parts = json_array();
     int failed = 0;
     for (int i = 0; i < plan->orders; i++)
         if (is_used(plan, i))
             failed |= json_array_append_new(orders, order_json(plan->order[i]));
-    for (int i = 0; i < plan->entries; i++)
-        failed |= json_array_append_new(parts, part_json(&plan->entry[i]));
-    json_t *root =
-        json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s*, s:s*, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
-            "format", PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
-            plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
-            "precision", rc_precision_name(plan->precision), "output",
-            plan->out_sums ? out_of(plan) : NULL, "values", plan->conjugates ? CONJUGATED : NULL,
-            "layout", rc_layout_name(plan->layout), "matrix", "rows", (json_int_t)plan->a.rows,
-            "cols", (json_int_t)plan->a.cols, "nnz", (json_int_t)plan->a.nnz, "pattern", hex,
-            "orders", orders, "parts", parts);
+    json_t *root = json_pack(
+        "{s:s, s:i, s:s*, s:s, s:s, s:s*, s:s*, s:s, s:s*, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
+        "format", PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
+        plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
+        "precision", rc_precision_name(plan->precision), "output",
+        plan->out_sums ? out_of(plan) : NULL, "values", plan->conjugates ? CONJUGATED : NULL,
+        "layout", rc_layout_name(plan->layout), LOAD, plan->company[0] ? plan->company : NULL,
+        "matrix", "rows", (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz",
+        (json_int_t)plan->a.nnz, "pattern", hex, "orders", orders, "parts", parts);
     return json_or_none(root, failed);
+}
+
+/* \param[out] out  json_decref() */
+static rc_status_t parts_json(const rc_plan_t *plan, json_t **out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int uncertain = 0;
+    int failed = 0;
+    *out = json_array();
+    for (int i = 0; st == RC_OK && i < plan->entries; i++) {
+        st = rc_plan_is_uncertain(plan, i, &uncertain, err);
+        if (st == RC_OK)
+            failed |= json_array_append_new(*out, part_json(plan, i, uncertain));
+    }
+    if (st == RC_OK && failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
+    if (st < 0)
+        json_decref(*out);
+    return st;
 }
 
 static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
@@ -122,7 +150,9 @@ static rc_status_t one_json(const rc_plan_t *plan, json_t **out, rc_err_t *err)
     for (int i = 0; i < plan->orders; i++)
         if (is_used(plan, i) && !plan->order[i]->identity)
             RC_PASS(rc_plan_order_here(plan->order[i], err));
-    *out = plan_json(plan, hex);
+    json_t *parts;
+    RC_PASS(parts_json(plan, &parts, err));
+    *out = plan_json(plan, hex, parts);
     return *out ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
 }
 
@@ -263,6 +293,20 @@ static const json_t *part_of(const json_t *parts, int64_t k)
     return NULL;
 }
 
+/* Its time, and how sure that is; files of before do not say the latter. */
+static rc_status_t read_time(const json_t *p, rc_plan_entry_t *e, rc_err_t *err)
+{
+    const json_t *time = json_object_get(p, "time_ns");
+    const json_t *error = json_object_get(p, "error");
+    e->candidate->time_ns = json_is_number(time) ? json_number_value(time) : NAN;
+    e->uncertain = json_is_true(json_object_get(p, "uncertain"));
+    e->timing = rc_alloc0(1, sizeof *e->timing, "the time of a plan", err);
+    RC_PASS(e->timing ? RC_OK : RC_ENOMEM);
+    e->timing->batch = json_is_number(error);
+    e->timing->rel_err = json_number_value(error);
+    return RC_OK;
+}
+
 static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_kernel_spec_t spec;
@@ -275,9 +319,8 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
     e->part.why = RC_PLAN_LOADED;
     e->part.candidate = c;
     c->predicted_ns = c->predicted_setup_ns = c->order_ns = c->prepare_ns = NAN;
-    const json_t *time = json_object_get(p, "time_ns");
-    c->time_ns = json_is_number(time) ? json_number_value(time) : NAN;
     rc_status_t st;
+    RC_TRY(read_time(p, e, err));
     RC_TRY(rc_member_text(p, "parts", "kernel", c->kernel, sizeof c->kernel, err));
     RC_TRY(rc_member_text(p, "parts", "order", c->order, sizeof c->order, err));
     RC_TRY(rc_member_int(p, "parts", "kernel_version", 1, INT32_MAX, &version, err));
@@ -311,6 +354,8 @@ static rc_status_t read_plan(const json_t *root, rc_plan_t *plan, rc_err_t *err)
     const json_t *parts;
     RC_PASS(check_head(root, plan, err));
     RC_PASS(read_values(root, plan, err));
+    if (json_object_get(root, LOAD))
+        RC_PASS(rc_member_text(root, "", LOAD, plan->company, sizeof plan->company, err));
     RC_PASS(rc_member_array(root, "", "orders", 0, INT32_MAX, &orders, err));
     RC_PASS(rc_member_array(root, "", "parts", 1, INT32_MAX, &parts, err));
     for (size_t i = 0; i < json_array_size(orders); i++)

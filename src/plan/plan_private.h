@@ -53,6 +53,7 @@ typedef struct rc_plan_entry {
     int others; /**< the last of them: the vendor's others, timed beside those asked for */
     rc_plan_trial_t trial; /**< the chosen one */
     double reuse;          /**< products by which was chosen; INFINITY: by the product alone */
+    int uncertain;         /**< 1: of a file, whose times disagreed (rc_plan_is_uncertain) */
     int placed;            /**< 1: the places of values were looked for */
     rc_gather_t gather;    /**< new values into the chosen one; place NULL: not yet, or it cannot */
 } rc_plan_entry_t;
@@ -360,6 +361,10 @@ void rc_plan_orders_free(rc_plan_t *plan);
 
 /** Rows of an order on the host, where they are not yet.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_plan_order_here(rc_plan_order_t *o, rc_err_t *err);
+
+/** Whether the times of a part disagree too much to be sure of what was chosen by them.
+ *  \param[in] index  of the plan's own parts  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_plan_is_uncertain(const rc_plan_t *plan, int index, int *out, rc_err_t *err);
 
 /** All candidates were tried: no order has rows on the device but those that are there alone and
  *  that a part runs. */

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 100
+plan 102
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -112,8 +112,18 @@ ok "and a table of orders" grep -qE '^ +(lpt|mincol|csr) +rowsplit +[0-9.]+ ' ou
 is "without a word of options" "$(grep -c -- --tune out)" 0
 not_ok "times in it have no exponent" grep -qE '^[* ] .* [0-9.]+e[+-][0-9]+ ' out
 code "and a time that is kept" 0 plans mesh2d:n=30 -k 16 --budget 0.1 --orders csr --save timed.plan
+cp out kept
 plans mesh2d:n=30 -k 16 --load timed.plan >out 2>err
-ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s when it was chosen\.$' out
+ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s.* when it was chosen(; .*)?\.$' out
+# what it said of its time then: the error and the load
+sure()
+{
+    sed -nE 's/^(Keep the order|Loaded|Uncertain): .* (takes|took) [0-9.]+ [mun]?s( \(error [^)]*\))?( beside other programs)?.*/\3\4/p' "$1"
+}
+ok "and as sure as it was" test "$(sure out)" = "$(sure kept)"
+sed 's/,"error":[^,}]*//; s/,"uncertain":true//; s/"load":"[^"]*",//' timed.plan >old.plan
+plans mesh2d:n=30 -k 16 --load old.plan >out 2>err
+ok "of a file that does not say it nothing of it is said" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s when it was chosen\.$' out
 code "one for each K" 0 plans mesh2d:n=12 -k 4,8
 is "with its K" "$(grep -cE "^K = (4|8): $said" out)" 2
 code "of vectors" 0 plans mesh2d:n=12 --op spmv

@@ -80,14 +80,20 @@ static void what_is_best_in_the_long_run_is_said(void **state)
         double reuse;
         const char *says; /* NULL: nothing of it */
     } cases[] = {
-        {reordered, {1.1e5, 2e5, 1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 0, 1000, "; best from 9,900 products on is metis, 1.1 times as fast."},
+        {reordered, {1.1e5, 2e5, 1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 0, 1000, "; best from 9,900 products on is order metis, 1.1 times as fast."},
         {reordered, {1.1e5, 2e5, 1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.04, 0, 1000, NULL},
         {reordered, {1.1e5, 2e5, 1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 4, 1000, NULL},
         {reordered, {1.1e5, 2e5, 1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 0, 10000, NULL},
         {reordered, {1e5, 2e5, 1.1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 0, 1000, NULL},
         {kept, {2e5, 1.5e5, 1e5, 3e5}, {0, 1e8, 5e8, 0}, 0.01, 0, 1000,
-            "; lpt would pay after 2,000 products; best from 8,000 products on is metis, 2 times as fast."},
-        {kept, {2e5, 1.5e5, 1e5, 3e5}, {0, 1e8, 1.5e8, 0}, 0.01, 0, 1000, "; metis would pay after 1,500 products."},
+            "; for 1,000 products no other order is better; lpt is 1.33 times as fast and pays after 2,000 products; best from 8,000 products on is order metis, 2 times as fast."},
+        {kept, {2e5, 1.5e5, 1e5, 3e5}, {0, 1e8, 1.5e8, 0}, 0.01, 0, 1000,
+            "; for 1,000 products no other order is better; metis is 2 times as fast and pays after 1,500 products."},
+        /* lpt saves most within the products, though mincol pays sooner; halves of the batches did not confirm it */
+        {kept, {2e5, 1.7e5, 1.6e5, 1.9e5}, {0, 1e7, 5e7, 1e6}, 0.01, 0, 1000,
+            "; for 1,000 products another order may be better, which is uncertain; lpt is 1.18 times as fast and pays after 334 products; "
+            "best from 4,000 products on is order metis, 1.25 times as fast."},
+        {kept, {2e5, 1.7e5, 1.6e5, 1.9e5}, {0, 1e7, 5e7, 1e6}, 0.01, 0, INFINITY, "; metis may be 1.25 times as fast, which is uncertain."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_plan_answer_t a;
@@ -171,7 +177,7 @@ static void no_sentence_is_cut(void **state)
     static const char *const order[] = {"csr", "lpt", "metis", "mincol"};
     static const double time[LASTING] = {2e5, 1.5e5, 1e5, 3e5};
     static const double setup[LASTING] = {0, 1e8, 5e8, 0};
-    enum { SHORT = 60, LONGER = 110, LONGEST = 120 };
+    enum { SHORT = 44, LONGER = 110, LONGEST = 120 };
     char kernel[2][LONGEST + 1] = {""};
     for (int length = 1; length <= LONGEST; length++)
         one_reordered(length);
