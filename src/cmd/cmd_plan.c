@@ -243,6 +243,17 @@ static int watch_search(void *user, const rc_plan_candidate_t *next, int timed)
     return rc_drain_asked() != 0;
 }
 
+/* What a file refuses is input that does not fit, not a wrong word: exit code 3. */
+static rc_status_t open_plan(const struct options *o, const rc_plan_place_t *place,
+    const rc_plan_problem_t *p, const rc_plan_matrix_t *m, rc_plan_t **out, rc_err_t *err)
+{
+    const rc_plan_file_t file = {o->load, o->how.transposed};
+    rc_status_t st = rc_plan_open(&file, place, p, m, out, err);
+    if (st == RC_EINVAL || st == RC_ENOTSUP)
+        st = err->status = RC_EFORMAT;
+    return st;
+}
+
 static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_valued_t *g,
     const rc_plan_problem_t *p, rc_plan_t **out, rc_err_t *err)
 {
@@ -270,14 +281,13 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_v
     how.deterministic =
         (o->deterministic ? RC_PLAN_SAME_BITS : 0) | (o->strict ? RC_PLAN_STRICT : 0);
     how.threads = d->executor.threads;
-    const rc_plan_file_t file = {o->load, how.transposed};
     rc_model_t *model = NULL;
     rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
     how.model = model;
     if (st == RC_OK && is_search(o))
         st = rc_drain_listen(err);
     if (st == RC_OK)
-        st = o->load ? rc_plan_open(&file, &place, p, &m, out, err)
+        st = o->load ? open_plan(o, &place, p, &m, out, err)
                      : rc_plan_new(&place, p, &m, &how, out, err);
     rc_model_free(model);
     if (watch.is_terminal && is_search(o))

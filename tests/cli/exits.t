@@ -50,6 +50,7 @@ file 3 plan FILE.mtx -k 4 -d cpu
 file 3 plan c/G/m.mtx -k 4 -d cpu --model FILE.json
 file 3 plan c/G/m.mtx -k 4 -d cpu --kernels rs:tune=FILE.json
 file 3 plan c/G/m.mtx -k 4 -d cpu --orders file:FILE.rows
+file 3 plan c/G/m.mtx -k 4 -d cpu --load FILE.json
 file 3 tune csrk FILE.mtx --device volta
 file 3 tune csrk c/G/m.mtx --device FILE.json
 file 3 export-model FILE.json --c out.c

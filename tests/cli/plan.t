@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 102
+plan 104
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -46,10 +46,12 @@ is "which is no baseline, nor held against one" "$(field out 2 13) $(field out 2
 code "and says so" 0 plans mesh2d:n=12 -k 8 --load m.plan
 ok "in a sentence that compares nothing" grep -qE '^Loaded: [a-z-]+ in order random:seed=5; no time of it is known\.$' out
 ok "and a table that calls it what it is" grep -qE '^\* +random:seed=5 .* loaded *$' out
-code "not for another matrix" 2 plans mesh2d:n=13 -k 8 --load m.plan
+code "not for another matrix" 3 plans mesh2d:n=13 -k 8 --load m.plan
 ok "which is said" grep -q "m.plan: matrix.pattern: expected that of this matrix, found another one's\$" err
-code "not for another K" 2 plans mesh2d:n=12 -k 9 --load m.plan
+code "not for another K" 3 plans mesh2d:n=12 -k 9 --load m.plan
 code "not with other kernels" 2 plans mesh2d:n=12 -k 8 --load m.plan --kernels rowsplit
+code "not of another type" 3 plans mesh2d:n=12 -k 8 --load m.plan --precision fp64
+is "without a word of usage" "$(grep -c -- --help err)" 0
 head -c 50 m.plan >cut.plan
 code "not from half a file" 3 plans mesh2d:n=12 -k 8 --load cut.plan
 
