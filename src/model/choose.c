@@ -241,8 +241,10 @@ static rc_status_t check_domain(const rc_model_t *m, const rc_csr_t *a, const rc
     if (c->outside > 0 && !r->extrapolate) {
         char knows[RC_EXTRAPOLATION_MAX];
         rc_model_knows(m, knows, sizeof knows);
-        st = rc_fail(
-            err, RC_ENOTSUP, "outside of what the model knows: %.220s; it knows %s", text, knows);
+        st = rc_fail(err, RC_ENOTSUP,
+            "outside of what the model knows (--extrapolate asks it all the same): %.150s; it "
+            "knows %.200s",
+            text, knows);
     }
     (void)snprintf(c->extrapolation, sizeof c->extrapolation, "%s", c->outside > 0 ? text : "");
     rc_str_free(&s);

@@ -105,7 +105,7 @@ code "and none for a reuse" 2 "$ROWCAST" predict long.mtx -m models/classifier.j
 code "a K below what the fit had is refused" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 4
 is "in one line" "$(wc -l <"$tmp/err")" 2 # and how to get help
 ok "that says what is known" grep -q \
-    'outside of what the model knows: K = 4 (K 8 to 32 and n); it knows spmm, K 8 to 32 and n, fp32, layout row, device a device' "$tmp/err"
+    'outside of what the model knows (--extrapolate asks it all the same): K = 4 (K 8 to 32 and n); it knows spmm, K 8 to 32 and n, fp32, layout row, device a device' "$tmp/err"
 code "with --extrapolate there is an answer" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 4 --extrapolate
 ok "with a warning" grep -q ': an extrapolation, outside of what the model knows: K = 4 (K 8 to 32 and n)$' "$tmp/err"
 code "a K between two is known" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 20
