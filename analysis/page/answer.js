@@ -168,8 +168,8 @@ function settingsTable() {
 // What is not compared with csr of its own run, and what is of several GPUs.
 function pairs(p) {
   const alone = p.another_run + p.another_card + p.nothing;
-  return [alone ? `${counted(alone, 'result has', 'results have')} no csr of their run: ${p.another_run} are compared with that of another one`
-    : 'each result has csr of its run', p.two_cards ? `; on ${counted(p.two_cards, 'matrix', 'matrices')}, in all products, times of several GPUs are compared` : ''].join('');
+  return [alone ? `${counted(alone, 'result has', 'results have')} no time of the original order (csr) from their own run: ${p.another_run} are compared with that of another run`
+    : 'each result has the original order (csr) of its run', p.two_cards ? `; on ${counted(p.two_cards, 'matrix', 'matrices')}, in all products, times of several GPUs are compared` : ''].join('');
 }
 
 // The lines of the list: heading, and the keys of the provenance with what stands before their values.

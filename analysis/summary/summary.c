@@ -45,6 +45,32 @@ rc_status_t rc_summary_check(const rc_summary_t *s, const rc_summary_options_t *
     return RC_OK;
 }
 
+/* Results whose original order was not timed beside them, and what they are compared with. */
+static void tell_unpaired(const char *what, const rc_counted_pairs_t *n)
+{
+    const struct {
+        int64_t count;
+        const char *text;
+    } of[] = {{n->another_run, "are compared with that of another run"},
+        {n->another_card, "have no speedup, for another card timed it"},
+        {n->nothing, "have no speedup, for it was not timed"}};
+    const int64_t all = n->another_run + n->another_card + n->nothing;
+    const char *before = ":";
+    if (all == 0)
+        return;
+    fprintf(stderr,
+        "rowcast %s: %" PRId64 " of %" PRId64
+        " results have no time of the original order (csr) from their own run",
+        what, all, n->results);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        if (of[i].count == 0)
+            continue;
+        fprintf(stderr, "%s %" PRId64 " %s", before, of[i].count, of[i].text);
+        before = ";";
+    }
+    fputc('\n', stderr);
+}
+
 rc_status_t rc_summary_tell_pairs(
     const char *what, const rc_view_t *v, const rc_expr_t *where, rc_err_t *err)
 {
@@ -52,13 +78,7 @@ rc_status_t rc_summary_tell_pairs(
     RC_PASS(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
     const rc_counted_pairs_t n = rc_counted_pairs(&c);
     rc_counted_free(&c);
-    if (n.another_run + n.another_card + n.nothing > 0)
-        fprintf(stderr,
-            "rowcast %s: of %" PRId64 " results %" PRId64 " have no csr of their run: %" PRId64
-            " are compared with that of another run, %" PRId64
-            " with none, since other cards timed it, %" PRId64 " have none\n",
-            what, n.results, n.another_run + n.another_card + n.nothing, n.another_run,
-            n.another_card, n.nothing);
+    tell_unpaired(what, &n);
     if (n.two_cards > 0)
         fprintf(stderr,
             "rowcast %s: on %" PRId64 " of %" PRId64

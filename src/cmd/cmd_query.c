@@ -208,6 +208,8 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     RC_TRY(sort_begin(&sort, o->sort, err));
     RC_TRY(choose_rows(&sort, o, where, err));
     rows = (int64_t)sort.rows;
+    if (o->matrices && where && rows == 0) /* of results that is said before */
+        fputs("rowcast query: no row of the catalogue matches\n", stderr);
     if (o->limit >= 0 && o->limit < rows)
         rows = o->limit;
     for (int64_t i = 0; i < rows; i++)

@@ -37,4 +37,4 @@ is "comes with a link to earlier runs" "$(rows 'kernel == rowsplit && policy == 
 ok "once" sweep -p dcsr -x cstat --once
 is "nothing is measured twice" "$(rows 'kernel == "cstat:strip=4" && policy == csr') $(rows '!paired')" "2 2"
 is "a summary counts what has no csr of its run" \
-    "$("$ROWCAST" query "$store" -S speedup 2>&1 >/dev/null | grep -c 'of 1[0-9] results 2 have no csr of their run: 2 are compared with that of another run')" 1
+    "$("$ROWCAST" query "$store" -S speedup 2>&1 >/dev/null | grep -c ': 2 of 1[0-9] results have no time of the original order (csr) from their own run: 2 are compared with that of another run$')" 1

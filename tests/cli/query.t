@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3
 command -v "$python" >/dev/null || skip_all "no python3"
-plan 29
+plan 33
 
 store=$tmp/a.h5
 "${top_builddir:?}/tests/cli/synthetic_store" --matrices 30 --k 8,32 --gaps "$store" || exit 99
@@ -59,6 +59,10 @@ $python "$tmp/sorted.py" "$tmp/found.csv" >"$tmp/found"
 ok "--limit takes the first of them" cmp "$tmp/found" "$tmp/want8"
 is "--limit without --sort" "$("$ROWCAST" query "$store" -f csv --columns $columns --limit 3)" "$(head -n 4 "$tmp/plain.csv")"
 is "--limit 0 is a head" "$("$ROWCAST" query "$store" -f csv -l 0 --columns k)" k
+code "results that none matches" 0 "$ROWCAST" query "$store" -w 'k == 12345'
+ok "it is said" grep -qx 'rowcast query: no result matches' "$tmp/err"
+code "catalogue rows that none matches" 0 "$ROWCAST" query "$store" --matrices -w 'nnz > 1e15'
+ok "it is said, too" grep -qx 'rowcast query: no row of the catalogue matches' "$tmp/err"
 "$ROWCAST" query "$store" --matrices -f csv --columns fullname,nnz >"$tmp/plain.csv"
 is "catalogue rows too" "$("$ROWCAST" query "$store" --matrices -f csv --columns fullname,nnz --sort -nnz,fullname -l 5)" \
     "$(plain -2 1 | head -n 6)"

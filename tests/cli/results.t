@@ -20,10 +20,10 @@ fi
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 
-# said: on stderr, but for how many results have no csr of their run, or are of several cards
+# said: on stderr, but for how many results have no csr of their own run, or are of several cards
 said()
 {
-    grep -v '^rowcast [a-z]*: o[fn] [0-9]* of \|^rowcast [a-z]*: of [0-9]* results ' "$tmp/err"
+    grep -v '^rowcast [a-z]*: o[fn] [0-9]* of \|^rowcast [a-z]*: [0-9]* of [0-9]* results ' "$tmp/err"
 }
 
 # marked MARK NAME: the table lines behind that mark, of the page and of the notebook
