@@ -358,7 +358,7 @@ static rc_status_t answer(const report_t *r, rc_plan_answer_t *out, rc_err_t *er
             .baseline = !changes,
             .note = ""};
     }
-    rc_plan_answer_end(out, out->k, -1, 0);
+    rc_plan_answer_end(out, r->request.precision, out->k, -1, 0);
     return RC_OK;
 }
 

@@ -9,9 +9,11 @@ rc_status_t rc_plan_answer_begin(rc_plan_answer_t *a, int rows, rc_err_t *err);
 
 /** Bring rows that have kernel, order, times and marks into their order, and find speedups, what
  *  pays, and the sentence.
+ *  \param[in] type       of the values, which the sentence names
  *  \param[in] least      the sentence names K, from this on; 0: it does not
  *  \param[in] reuse      products by which was chosen; below 0: times are a model's
  *  \param[in] beside     1: other programs had CPUs of the team meanwhile */
-void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse, int beside);
+void rc_plan_answer_end(
+    rc_plan_answer_t *a, rc_precision_t type, int64_t least, double reuse, int beside);
 
 #endif

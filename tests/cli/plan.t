@@ -107,7 +107,7 @@ is "of which nothing is said" "$(cat err)" ""
 code "only kernels that keep to IEEE arithmetic" 0 plans mesh2d:n=12 -k 8 --strict
 
 # The answer: what is printed when no option says what to time.
-said='(Keep the order|Reorder by [a-z]+|Uncertain): [a-z0-9-]+ (takes|in .* took) [0-9.]+ [mun]?s.*\.$'
+said='(Keep the order|Reorder by [a-z]+|Uncertain): [a-z0-9-]+ (takes|in .* took) [0-9.]+ [mun]?s in fp(32|64).*\.$'
 code "an answer" 0 plans mesh2d:n=30 -k 16
 ok "is one sentence" grep -qE "^$said" out
 ok "and a table of orders" grep -qE '^ +(lpt|mincol|csr) +rowsplit +[0-9.]+ ' out
@@ -116,7 +116,7 @@ not_ok "times in it have no exponent" grep -qE '^[* ] .* [0-9.]+e[+-][0-9]+ ' ou
 code "and a time that is kept" 0 plans mesh2d:n=30 -k 16 --budget 0.1 --orders csr --save timed.plan
 cp out kept
 plans mesh2d:n=30 -k 16 --load timed.plan >out 2>err
-ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s.* when it was chosen(; .*)?\.$' out
+ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s in fp32.* when it was chosen(; .*)?\.$' out
 # what it said of its time then: the error and the load
 sure()
 {
@@ -125,7 +125,7 @@ sure()
 ok "and as sure as it was" test "$(sure out)" = "$(sure kept)"
 sed 's/,"error":[^,}]*//; s/,"uncertain":true//; s/"load":"[^"]*",//' timed.plan >old.plan
 plans mesh2d:n=30 -k 16 --load old.plan >out 2>err
-ok "of a file that does not say it nothing of it is said" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s when it was chosen\.$' out
+ok "of a file that does not say it nothing of it is said" grep -qE '^Loaded: [a-z-]+ in the given order, which took [0-9.]+ [mun]?s in fp32 when it was chosen\.$' out
 code "one for each K" 0 plans mesh2d:n=12 -k 4,8
 is "with its K" "$(grep -cE "^K = (4|8): $said" out)" 2
 code "of vectors" 0 plans mesh2d:n=12 --op spmv

@@ -44,13 +44,13 @@ near()
 }
 
 code "a matrix with a long row" 0 "$ROWCAST" predict long.mtx --model models/byhand.json --k 32
-ok "lpt is chosen" grep -q '^K = 32: Reorder by lpt: gsub:lanes=8 should take 36 ns; it is 27.2 times as fast as gsub:lanes=8 in the given order and pays after 27 products.$' "$tmp/out"
+ok "lpt is chosen" grep -q '^K = 32: Reorder by lpt: gsub:lanes=8 should take 36 ns in fp32; it is 27.2 times as fast as gsub:lanes=8 in the given order and pays after 27 products.$' "$tmp/out"
 ok "the table begins with it" grep -qE '^\* +lpt +gsub:lanes=8 +0.03648 +- +27.2 ' "$tmp/out"
 ok "the model is named, with its device" grep -q '^model .*byhand@3, features mehrabi@1, [0-9]* matrices on a device, "class" 7$' "$tmp/out"
 is "nothing is said on stderr" "$(wc -c <"$tmp/err")" 0
 
 code "a matrix with short rows" 0 "$ROWCAST" predict short.mtx --model models/byhand.json --k 32
-ok "csr is chosen" grep -q '^K = 32: Keep the order: gsub:lanes=8 should take 992 ns, and nothing tried is worth a change; no other order is faster.$' "$tmp/out"
+ok "csr is chosen" grep -q '^K = 32: Keep the order: gsub:lanes=8 should take 992 ns in fp32, and nothing tried is worth a change; no other order is faster.$' "$tmp/out"
 ok "lpt is slower and never pays" grep -qE '^ +lpt +gsub:lanes=8 +1.222 +- +0.81[0-9]* +(25|0.025)[0-9.]* +never' "$tmp/out"
 
 code "csv" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv

@@ -27,6 +27,8 @@ def search():
     b = np.ones((300, 4), dtype="float32")
     assert np.allclose(found.plan(b), a @ b, rtol=1e-4)
     few = rowcast.answer(a, 8, budget=0, device="cpu")
+    wide = rowcast.answer(a.astype("float64"), 8, budget=0, device="cpu")  # a matrix of SciPy has its own type
+    assert " in fp32" in few.sentence and " in fp64" in wide.sentence, (few.sentence, wide.sentence)
     assert sum(r["time_ns"] == r["time_ns"] for r in few.rows) >= 1 and "K = " not in few.sentence
     try:
         rowcast.plan(a, 8, budget=float("nan"))

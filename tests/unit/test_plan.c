@@ -561,11 +561,11 @@ static void says_after(void **state, fixture_t *f, double error, const char *loa
 static void a_file_is_as_sure_as_its_times(void **state)
 {
     fixture_t *f = begin();
-    says_after(state, f, 0.02, "", ", which took 2.00 ms when it was chosen.");
+    says_after(state, f, 0.02, "", ", which took 2.00 ms in fp32 when it was chosen.");
     says_after(state, f, 0.07, "load 3.0 on 2 CPUs",
-        ", which took 2.00 ms (error 7 %) beside other programs when it was chosen.");
+        ", which took 2.00 ms in fp32 (error 7 %) beside other programs when it was chosen.");
     says_after(state, f, 0.4, "load 9.0 on 2 CPUs",
-        ", which took 2.00 ms (error 40 %) beside other programs when it was chosen; the times disagreed too much to be sure of it.");
+        ", which took 2.00 ms in fp32 (error 40 %) beside other programs when it was chosen; the times disagreed too much to be sure of it.");
 }
 
 static void not_loaded(const fixture_t *f, const char *path, rc_status_t status, const char *text)

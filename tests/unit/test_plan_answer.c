@@ -24,7 +24,7 @@ static void what_errors_hide_is_not_equal(void **state)
         a.row[0] = (rc_plan_row_t){.kernel = "rowsplit", .order = "csr", .time_ns = 3e5, .error = 0.02, .chosen = 1, .note = ""};
         a.row[1] = (rc_plan_row_t){.candidate = 1, .kernel = "serial-row", .order = "csr", .time_ns = cases[i].ns,
             .error = cases[i].error, .baseline = 1, .note = ""};
-        rc_plan_answer_end(&a, 0, 0, 0);
+        rc_plan_answer_end(&a, RC_FP64, 0, 0, 0);
         assert_true((strstr(a.sentence, "as fast as serial-row") != NULL) == cases[i].equal);
         assert_true((strstr(a.sentence, "disagree too much") == NULL) == cases[i].equal);
         assert_int_equal(strncmp(a.sentence, cases[i].equal ? "Keep the order: " : "Uncertain: rowsplit in the given order took ", 16), 0);
@@ -41,11 +41,11 @@ static void what_others_made_of_it_is_said(void **state)
         assert_int_equal(rc_plan_answer_begin(&a, 2, NULL), RC_OK);
         a.row[0] = (rc_plan_row_t){.kernel = "rowsplit", .order = "csr", .time_ns = 3e5, .error = beside ? 1.37 : 0.02, .chosen = 1, .note = ""};
         a.row[1] = (rc_plan_row_t){.candidate = 1, .kernel = "serial-row", .order = "csr", .time_ns = 3e6, .error = 0.02, .baseline = 1, .note = ""};
-        rc_plan_answer_end(&a, 0, 0, beside);
+        rc_plan_answer_end(&a, RC_FP64, 0, 0, beside);
         assert_string_equal(a.sentence, beside
-            ? "Uncertain: rowsplit in the given order took 300.00 us (error over 100 %) beside other programs, faster than serial-row; "
+            ? "Uncertain: rowsplit in the given order took 300.00 us in fp64 (error over 100 %) beside other programs, faster than serial-row; "
               "the times disagree too much to tell more: ask again on a quiet machine."
-            : "Keep the order: rowsplit takes 300.00 us, 10 times as fast as serial-row; no other order was tried.");
+            : "Keep the order: rowsplit takes 300.00 us in fp64, 10 times as fast as serial-row; no other order was tried.");
         rc_plan_answer_free(&a);
     }
 }
@@ -61,7 +61,7 @@ static void answer_of(rc_plan_answer_t *a, const char *const order[LASTING], con
         a->row[i] = (rc_plan_row_t){.candidate = i, .kernel = "rowsplit", .order = order[i], .time_ns = time[i],
             .error = error, .order_ns = setup[i], .setup_ns = setup[i] + 1e5, .again = !(alone >> i & 1u), .chosen = i == 0,
             .baseline = strcmp(order[i], "csr") == 0, .note = ""};
-    rc_plan_answer_end(a, 0, reuse, 0);
+    rc_plan_answer_end(a, RC_FP64, 0, reuse, 0);
 }
 
 /* The order that is best after many products is named with their number, unless it is the chosen one, errors or other
@@ -165,7 +165,7 @@ static void one_reordered(int length)
         a.row[i] = (rc_plan_row_t){.candidate = i, .kernel = kernel[i], .order = order[i], .time_ns = time[i], .error = 0.06,
             .order_ns = i ? 0 : 1e8, .setup_ns = i ? 0 : 1e8, .again = 1, .chosen = i == 0, .baseline = i == 2, .note = ""};
     }
-    rc_plan_answer_end(&a, 65, 1000, 0);
+    rc_plan_answer_end(&a, RC_FP64, 65, 1000, 0);
     assert_int_equal(a.sentence[strlen(a.sentence) - 1], '.');
     rc_plan_answer_free(&a);
 }
@@ -189,7 +189,7 @@ static void no_sentence_is_cut(void **state)
         for (int i = 0; i < LASTING; i++)
             a.row[i] = (rc_plan_row_t){.candidate = i, .kernel = kernel[i == 2], .order = order[i], .time_ns = time[i],
                 .error = 0.01, .order_ns = setup[i], .setup_ns = setup[i], .again = 1, .chosen = i == 0, .baseline = i == 3, .note = ""};
-        rc_plan_answer_end(&a, 0, 1000, 0);
+        rc_plan_answer_end(&a, RC_FP64, 0, 1000, 0);
         assert_int_equal(a.sentence[strlen(a.sentence) - 1], '.');
         if (length <= SHORT || length >= LONGER)
             assert_int_equal(strstr(a.sentence, "; best from ") != NULL, length <= SHORT);
