@@ -1,8 +1,8 @@
 /** \file analysis/report/answer.h  What a reader comes for: a sentence (does reordering pay, which
  *  kernel to take, is that faster than the vendor's library), and the two tables behind it.  The
  *  page and the command show the same sentence.  Its numbers are counts of matrices and kernels:
- *  gains, of the headline, stand beside it.  Gains are held out (table/split_half.h); intervals are of 95 %, over the matrices.
- *  Local. */
+ *  gains, of the headline, stand beside it.  Gains are held out (table/split_half.h); intervals are
+ *  of 95 %, over the matrices.  Local. */
 #ifndef RC_ANALYSIS_ANSWER_H
 #define RC_ANALYSIS_ANSWER_H
 

@@ -71,7 +71,7 @@ static double ratio_of(const rc_survey_t *s, const rc_survey_pair_t *p, const ra
     return rc_survey_ns(s, p->row[r->above]) / rc_survey_ns(s, p->row[r->below]);
 }
 
-/* 1: the choices differ by the order alone, and there is one order.  That says nothing of orders. */
+/* 1: the choices differ by the order alone, and there is but one: nothing is known of orders. */
 static int lacks_orders(const rc_survey_pair_t *p, rc_choice_of_t above, rc_choice_of_t below)
 {
     return above != RC_CHOICE_VENDOR_CSR && p->reordered[below] == 0;
