@@ -265,7 +265,7 @@ static void say(
     rc_str_addn(w->said, device, strcspn(device, ":"));
     rc_str_addf(w->said, ", %s: %s", a->label, answer->sentence.text);
     add_figure(w->said, "best of ", a->library, &h->vendor);
-    add_figure(w->said, "original order", "", h->order.stats.count ? &h->plan : &h->order);
+    add_figure(w->said, "original order", "", &h->plan);
     w->j->out->failed |= w->said->failed;
 }
 

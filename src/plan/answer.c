@@ -186,7 +186,6 @@ static int is_uncertain(const rc_plan_answer_t *a)
  * within them it would have been chosen, had all batches said so. */
 static void add_other(rc_str_t *s, const rc_plan_row_t *other, double speedup, double reuse)
 {
-    const int within = other->pays_after <= reuse;
     if (reuse <= 0) {
         rc_str_addf(s, "; %s would pay after ", other->order);
         add_count(s, other->pays_after);
@@ -198,9 +197,11 @@ static void add_other(rc_str_t *s, const rc_plan_row_t *other, double speedup, d
     }
     rc_str_add(s, "; for ");
     add_count(s, reuse);
-    rc_str_addf(s, " %s; %s is %.3g times as fast and pays after ",
-        within ? "another order may be better, which is uncertain" : "no other order is better",
-        other->order, speedup);
+    if (other->pays_after <= reuse)
+        rc_str_addf(s, " %s may be better, which is uncertain; it", other->order);
+    else
+        rc_str_addf(s, " no other order is better; %s", other->order);
+    rc_str_addf(s, " is %.3g times as fast and pays after ", speedup);
     add_count(s, other->pays_after);
 }
 
