@@ -2,7 +2,7 @@
 # shellcheck disable=SC2154 # the variables are those of campaign.sh
 # The part types of jobs/campaign.sh, which sources this file: values of 16 bits and complex ones beside fp32.
 
-# name spec: weights of which 70, 90 and 95 of 100 are zeros
+# name spec: weights of which 74, 90 and 95 of 100 are zeros: entries are drawn with repetition, and 70 become 74
 pruned_set()
 {
     local n zeros

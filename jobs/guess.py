@@ -349,7 +349,7 @@ def tables(rowcast, results):
     yield "rows", rows.ready()
     shorts = Problems(SHORTS, lambda r: True, natural=True)
     for large in (False, True):  # of 2 bytes: those of which all candidates were measured
-        shorts.add(rowcast, results / "h100-types.h5", large,
+        shorts.add(rowcast, results / "h200-types.h5", large,
                    lambda r: r["precision"] == "bf16" and r["op"] == "spmm")
     yield "shorts", shorts.ready()
     columns = Problems(COLUMNS, lambda r: r["layout"] == "col")

@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 63
+plan 74
 
 published()
 {
@@ -69,7 +69,7 @@ marked "the store of row reordering" tiles >"$tmp/lines"
 ok "tiles.md has tables" test "$(wc -l <"$tmp/lines")" -gt 30
 is "all of them are those of the store of row reordering" "$(grep -vxF -f "$tmp/tiles-tables" "$tmp/lines")" ""
 # a mark that is a command: its columns of what it prints as CSV
-for page in spmv csrk rs tiles types; do
+for page in spmv csrk rs tiles types notebook/types; do
     grep -o '^<!-- from rowcast .* -->$' "$results/$page.md" >"$tmp/marks"
     while IFS= read -r mark; do
         command=${mark#<!-- from }
@@ -95,7 +95,7 @@ is "a table with a ratio of two cards has the mark" "$(marked_by a geomean)" "$m
 is "once" "$(marked_by a geomean two_cards)" "$marked_table"
 sed -i s/3$/0/ "$tmp/mixed"
 is "and one without has none" "$(marked_by a geomean)" '| a | geomean | | --- | --- | | x,y | 1.5 | | z | 2 | '
-for page in types rs README; do
+for page in rs README; do
     sed 's/ two_cards |$//; /^| ---/!s/^\(|.*|\) [0-9]* |$/\1/' "$results/$page.md" >"$tmp/unmarked.md"
     case $page in
     README) cp "$tmp/plan-tables" "$tmp/printed"; command=none ;;
@@ -132,7 +132,7 @@ for store in h200 h200-plans h200-large h200-orders h200-spmv-628 h200-csrk h100
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
 # sums of cuSPARSE overflow fp16 on the way
-is "no case of h100-types.h5 is wrong, failed or crashed, but cuSPARSE's in fp16" "$("$ROWCAST" query "$results/h100-types.h5" -f csv \
+is "no case of h200-types.h5 is wrong, failed or crashed, but cuSPARSE's in fp16" "$("$ROWCAST" query "$results/h200-types.h5" -f csv \
     --columns case -w 'status != ok && status != skipped && !(status == wrong && kernel ~ "cusparse*" && precision == fp16)' \
     | tail -n +2)" ""
 # a session of that store lacked three specs whose cases it has from others
