@@ -230,11 +230,12 @@ int rc_worth_calls(const rc_dropin_t *d, const rc_known_t *known, double part);
 int rc_worth_better(const rc_dropin_t *d, const rc_known_t *known);
 /** 1: the program can lose that much and is not slower than the share allows. */
 int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned);
-/** The same of a trial alone, of what needs no making and no check. */
-int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known);
-/** 1: the program can lose that, and the calls so far would have won what the first kernel on the
- *  program's arrays costs: its loading and its trial. */
-int rc_worth_way(rc_dropin_t *d, const rc_known_t *known);
+/** 1: the program can lose what the first kernel on its arrays costs, which is loading and trial,
+ *  and the calls so far would have won that.  \param[in] making  seconds, beside these */
+int rc_worth_way(rc_dropin_t *d, const rc_known_t *known, double making);
+/** 1: it can lose what another one costs, and the one that it has would have won half of `making`,
+ *  as better ones win. */
+int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known, double making);
 
 /** What the plan of a pattern has brought since the last time is put into the account. */
 void rc_worth_settle(rc_dropin_t *d, rc_known_t *known);

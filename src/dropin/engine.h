@@ -76,7 +76,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 14, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 15, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -169,6 +169,8 @@ typedef struct rc_engine {
     int (*record)(void *plan, const rc_asked_t *p, uint64_t number);
     /** How many ways a product has that need nothing of its pattern. */
     int (*directs)(const rc_asked_t *p);
+    /** Seconds of the host that one of them is expected to take before it runs. */
+    double (*direct_s)(const rc_asked_t *p, int way);
     /** One of them, for products of these sizes and types on this stream; it is run and freed as a
      *  plan.  It has no check, as it multiplies by the arrays of the program.
      *  \return NULL: no memory, or it would be slow */

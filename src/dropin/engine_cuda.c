@@ -1,6 +1,6 @@
 /* The engine on NVIDIA GPUs: plans of librowcast_cuda. */
 #include "config.h"
-#include "dropin/direct.h"
+#include "dropin/direct/direct.h"
 #include "dropin/engine.h"
 #include "dropin/marks.h"
 #include "dropin/pattern.h"
@@ -9,6 +9,7 @@
 #include "dropin/type.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -474,6 +475,15 @@ static int engine_directs(const rc_asked_t *p)
     return rc_directs(p).count;
 }
 
+/* Memory that comes and goes in the order of a stream is of a pool, which begins with the first. */
+static atomic_int pooled;
+
+static double engine_direct_s(const rc_asked_t *p, int way)
+{
+    const double pool = 10e-3;
+    return rc_directs(p).way[way].scratch && !pooled ? pool : 0;
+}
+
 static void *engine_direct(const rc_asked_t *p, int way, rc_made_t *made)
 {
     const rc_direct_list_t all = rc_directs(p);
@@ -487,6 +497,8 @@ static void *engine_direct(const rc_asked_t *p, int way, rc_made_t *made)
         failed(rc_direct_new(&m->direct, p, way, made)) ||
         (m->direct.scratch && (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)) ||
                                   failed(cudaEventRecord(m->last, p->stream))));
+    if (m->direct.scratch)
+        pooled = 1;
     if (bad)
         made_free(m, p->stream);
     restore(mode);
@@ -532,7 +544,7 @@ const rc_engine_t *rc_dropin_engine(void)
         NULL, engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
         engine_look, engine_looked, engine_make, engine_run, engine_checks, engine_compare,
         engine_compared, engine_plan_free, rc_stream_capture, engine_ended, engine_record,
-        engine_directs, engine_direct, rc_marks_new, rc_mark, rc_marks_between, rc_marks_free,
-        rc_marks_idle};
+        engine_directs, engine_direct_s, engine_direct, rc_marks_new, rc_mark, rc_marks_between,
+        rc_marks_free, rc_marks_idle};
     return &engine;
 }

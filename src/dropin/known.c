@@ -181,7 +181,7 @@ void rc_known_make_memory(rc_dropin_t *d)
     }
 }
 
-/* 1: all that a call would ask for is known, and it is not one of those that look at the account. */
+/* 1: all that a call would ask for is known, and the account is not looked at in it. */
 static int is_counted(const rc_dropin_t *d, const rc_known_t *known)
 {
     return known->stage == RC_STAGE_WATCHING && known->reference.count == RC_TIMES && !known->sum &&

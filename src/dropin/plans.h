@@ -1,5 +1,5 @@
 /** \file dropin/plans.h  The functions of plans.  Their library brings the kernels of all formats,
- *  whose loading takes milliseconds: it is opened when the first plan is made, beside the program. */
+ *  whose loading takes milliseconds: it is opened with the first plan, beside the program. */
 #ifndef RC_DROPIN_PLANS_H
 #define RC_DROPIN_PLANS_H
 

@@ -67,18 +67,25 @@ static rc_held_t *next_way(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *
     return held;
 }
 
+/* Seconds that the next way takes before it runs. */
+static double making_of(const rc_dropin_t *d, const rc_known_t *known, const rc_asked_t *p)
+{
+    return known->ways < d->engine->directs(p) ? d->engine->direct_s(p, known->ways) : 0;
+}
+
 /* The pace of the program without a plan is known first. */
-static int is_time(rc_dropin_t *d, const rc_known_t *known)
+static int is_time(rc_dropin_t *d, const rc_known_t *known, const rc_asked_t *p)
 {
     if (d->settings.always)
         return known->turns >= 1;
     return known->turns >= rc_worth_patience(d) && known->reference.count >= RC_ENOUGH &&
-           known->pace.before > 0 && rc_worth_is_time(known) && rc_worth_way(d, known);
+           known->pace.before > 0 && rc_worth_is_time(known) &&
+           rc_worth_way(d, known, making_of(d, known, p));
 }
 
 void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
-    if (!is_time(d, known) || !look(d, known, p))
+    if (!is_time(d, known, p) || !look(d, known, p))
         return;
     int slower = known->ways > 0;
     rc_held_t *held = next_way(d, known, p);
@@ -98,8 +105,8 @@ void rc_ways_improve(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
 {
     if (d->settings.always || known->next || (known->kept_ns == 0 && known->ours.count < RC_ENOUGH))
         return;
-    int more =
-        known->ways < d->engine->directs(p) && rc_worth_is_time(known) && rc_worth_trial(d, known);
+    int more = known->ways < d->engine->directs(p) && rc_worth_is_time(known) &&
+               rc_worth_trial(d, known, making_of(d, known, p));
     rc_held_t *next = more ? next_way(d, known, p) : NULL;
     if (next)
         rc_trial_better(d, known, next);

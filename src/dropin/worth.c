@@ -12,6 +12,8 @@
 /* What is expected before this process has figures of its own. */
 static const double first_gain = 1.5; /* cuSPARSE's time over a plan's: 1.35 to 3.7 in programs, the
                                           median of real matrices 1.7 */
+static const double way_gain = 1.25;  /* the same of kernels on the program's arrays: 1.02 to 2.1
+                                          in solvers */
 static const double better_gain = 1.1;  /* a plan's time over that of a tuned one */
 static const double weight[2] = {2, 1}; /* plans that these two figures count as */
 static const double sooner = 0.5;
@@ -90,9 +92,9 @@ void rc_worth_learn(rc_dropin_t *d, const rc_known_t *known, int tuned, double s
  * plans of a program say nothing. */
 static double win_of(const rc_dropin_t *d, const rc_known_t *known)
 {
-    double gain = first_gain;
+    double gain = way_gain;
     if (!known->key.direct)
-        gain = (weight[0] * gain + d->account.gains) / (weight[0] + d->account.tried);
+        gain = (weight[0] * first_gain + d->account.gains) / (weight[0] + d->account.tried);
     if (known->choice)
         gain = known->choice->reference_ns / known->choice->plan_ns;
     return gain > 1 ? product_of(known) * (1 - 1 / gain) : 0;
@@ -184,14 +186,25 @@ static double loading(const rc_dropin_t *d, const rc_known_t *known)
     return d->done[known->key.op][1] == 0 ? first_way : 0;
 }
 
-int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known)
+/* What one more kernel costs until its times are there. */
+static double trial_of(const rc_dropin_t *d, const rc_known_t *known, double making)
 {
-    return affords(d, loading(d, known), of_way * product_of(known));
+    return loading(d, known) + making + of_way * product_of(known);
 }
 
-int rc_worth_way(rc_dropin_t *d, const rc_known_t *known)
+static int affords_way(rc_dropin_t *d, const rc_known_t *known, double making)
+{
+    return affords(d, loading(d, known) + making, of_way * product_of(known));
+}
+
+int rc_worth_trial(rc_dropin_t *d, const rc_known_t *known, double making)
+{
+    double won = 1e-9 * rc_trial_kept(known) * (1 - 1 / better_gain);
+    return (double)known->held->runs * won >= sooner * making && affords_way(d, known, making);
+}
+
+int rc_worth_way(rc_dropin_t *d, const rc_known_t *known, double making)
 {
     double calls = (double)(known->calls - known->since);
-    double cost = loading(d, known) + of_way * product_of(known);
-    return calls * win_of(d, known) >= cost && rc_worth_trial(d, known);
+    return calls * win_of(d, known) >= trial_of(d, known, making) && affords_way(d, known, making);
 }

@@ -64,7 +64,7 @@ static void slices(void)
     (void)cusparseDestroyDnMat(s.dc);
     (void)cusparseCreateDnMat(&s.dc, 2, 4, 4, c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
     move(&s, b);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 100; i++) {
         int before = engine()->directs;
         (void)plain(&s);
         ours = engine()->directs > before;

@@ -324,6 +324,11 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_asked_t *p
     free(sum);
 }
 
+static double direct_s(const rc_asked_t *p, int way)
+{
+    return p->direct && way == 1 ? fake.direct_s : 0;
+}
+
 static int directs(const rc_asked_t *p)
 {
     return p->direct ? WAYS : 0;
@@ -563,9 +568,8 @@ static int mark(void *marks, int end, void *stream)
         m->at = fake.runs;
         return 0;
     }
-    int plan = fake.runs > m->at;
+    m->ns = fake.runs > m->at ? time_of_plan() : fake.other_ns;
     m->at = fake.calls;
-    m->ns = plan ? time_of_plan() : fake.other_ns;
     return 0;
 }
 
@@ -591,6 +595,6 @@ static int idle(void *stream)
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, lost, device_name, now, prepare, copy_new, copy_free,
-        sum, summed, sum_free, look, looked, make, run, checks, compare, compared, plan_free, capture, ended, record, directs, direct, marks_new, mark, between, marks_free, idle};
+        sum, summed, sum_free, look, looked, make, run, checks, compare, compared, plan_free, capture, ended, record, directs, direct_s, direct, marks_new, mark, between, marks_free, idle};
     return &engine;
 }

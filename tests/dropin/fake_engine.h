@@ -43,6 +43,7 @@ typedef struct fake_engine {
     int idle;       /**< told: 1: the stream is, whenever it is asked */
     double plan_ns; /**< told: what a plan takes */
     double direct_ns[2]; /**< told: what each kernel on the program's arrays takes; 0: as a plan */
+    double direct_s; /**< told: seconds of the host that the second is said to take before it runs */
     int unsuited; /**< told: number, from 1, of the one that does not suit; 0: none */
     int breaks;   /**< told: number, from 1, of the one that fails when it has stored a part; 0: none */
     int blind;    /**< told: 1: no matrix can be */

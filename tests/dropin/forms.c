@@ -207,7 +207,7 @@ static void kernels(int format, int op)
     formed_new(f, formats[format], ops[op]);
     int made = engine()->made;
     int directs = engine()->directs;
-    say(multiply_many(f, 60) && engine()->directs > directs && engine()->made == made, format, op, "there is a kernel, and no plan");
+    say(multiply_many(f, 100) && engine()->directs > directs && engine()->made == made, format, op, "there is a kernel, and no plan");
     f->idx[2] = 2;
     f->alpha = -0.5F;
     f->beta = 2;
@@ -223,7 +223,7 @@ static void adjoint(int format)
     formed_new(f, formats[format], ops[op]);
     const int made = engine()->made;
     const int directs = engine()->directs;
-    (void)multiply_many(f, 60);
+    (void)multiply_many(f, 100);
     say(engine()->made == made && engine()->directs == directs && !f->wrong, format, op, "is passed through");
     formed_free(f);
 }
@@ -257,7 +257,7 @@ static void plans(int format, int op)
 static int added_many(formed_t *f)
 {
     int ours = 0;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 100; i++) {
         memset(f->c, 0, sizeof f->c);
         ours = multiply(f);
     }
@@ -286,7 +286,7 @@ static void one(void)
 {
     formed_t *f = fresh();
     formed_new(f, CUSPARSE_FORMAT_CSR, CUSPARSE_OPERATION_TRANSPOSE);
-    (void)multiply_many(f, 60);
+    (void)multiply_many(f, 100);
     int made = engine()->made;
     (void)cusparseDestroySpMat(f->a);
     f->format = CUSPARSE_FORMAT_CSC;
@@ -295,7 +295,7 @@ static void one(void)
     ok(multiply(f) && engine()->made == made && !f->wrong, "A' of CSR and CSC are one product");
     f->op = CUSPARSE_OPERATION_TRANSPOSE;
     ok(!multiply(f), "A' of CSC is another one");
-    ok(multiply_many(f, 60) && engine()->made == made + !f->vector && !f->wrong, f->vector ? "with a kernel" : "with a plan of its own");
+    ok(multiply_many(f, 100) && engine()->made == made + !f->vector && !f->wrong, f->vector ? "with a kernel" : "with a plan of its own");
     formed_free(f);
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 2, COLS = 3, ENTRIES = 3, K = 2, MOST = COLS * K };
+enum { ROWS = 2, COLS = 3, ENTRIES = 3, K = 2, MOST = COLS * K, MANY = 100 };
 
 /* A 2 x 3 matrix row by row, or column by column one that is 3 x 2, with operands by rows. */
 typedef struct parts {
@@ -174,7 +174,7 @@ static int multiply(parts_t *p)
 static int multiply_many(parts_t *p)
 {
     int ours = 0;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < MANY; i++) {
         p->val[i % ENTRIES] = CMPLX(i % 5, i % 3 - 1);
         ours = multiply(p);
     }
@@ -280,11 +280,11 @@ static void sampled(void)
     int ours = 0;
     p->alpha = CMPLX(2, -1);
     p->beta = CMPLX(0, 1);
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < MANY; i++)
         ours = sample(p, CUSPARSE_OPERATION_NON_TRANSPOSE);
     ok(ours && !p->wrong, "sampled products have a kernel");
     ok(sample(p, CUSPARSE_OPERATION_TRANSPOSE) && !p->wrong, "an operand may be transposed");
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < MANY; i++)
         ours = sample(p, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
     ok(!ours && !p->wrong, "the adjoint of one is cuSPARSE's");
 }
@@ -295,7 +295,7 @@ static void passes(parts_t *p, int is_right, const char *name)
     int runs = engine()->runs;
     (void)multiply_many(p);
     int after = p->vector ? fake_counts()->spmv : fake_counts()->spmm;
-    ok(after == before + 60 && engine()->runs == runs && (!is_right || !p->wrong), name);
+    ok(after == before + MANY && engine()->runs == runs && (!is_right || !p->wrong), name);
 }
 
 static void passing(int vector)

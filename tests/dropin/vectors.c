@@ -327,7 +327,7 @@ static void broken(void)
     engine()->direct_ns[1] = 0.5e6;
     engine()->breaks = 2;
     int before = fake_counts()->spmv;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 100; i++) {
         v.y[0] = v.y[1] = 1;
         cusparseStatus_t st = spmv(&v, CUSPARSE_OPERATION_NON_TRANSPOSE, CUDA_R_32F, v.alg);
         told += st == CUSPARSE_STATUS_EXECUTION_FAILED;

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "dropin/direct.h"
+#include "dropin/direct/direct.h"
 #include "dropin/stream.h"
 
 #include <stdio.h>

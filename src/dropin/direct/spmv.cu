@@ -1,6 +1,6 @@
 /* y = alpha A x + beta y on the program's own CSR: lanes that take a row, rows that share a tile,
  * and equal parts. */
-#include "dropin/direct.h"
+#include "dropin/direct/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
 #include "dropin/stream.h"

@@ -1,5 +1,5 @@
-/** \file dropin/direct.h  Kernels that multiply by the program's own arrays: they know nothing of
- *  the pattern from before, so each product is right, whatever has changed. */
+/** \file dropin/direct/direct.h  Kernels that multiply by the program's own arrays: they know
+ *  nothing of the pattern from before, so each product is right, whatever has changed. */
 #ifndef RC_DROPIN_DIRECT_H
 #define RC_DROPIN_DIRECT_H
 

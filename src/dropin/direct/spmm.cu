@@ -1,6 +1,6 @@
 /* C = alpha A B + beta C on the program's own CSR, B and C by rows: a few lanes take a row of A and
  * some columns. */
-#include "dropin/direct.h"
+#include "dropin/direct/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
 #include "dropin/stream.h"

@@ -1,6 +1,6 @@
 /* C = alpha (L B) .* spy(C) + beta C on the program's own CSR: a warp takes 32 entries, whatever
  * rows they are in, and a few lanes an entry. */
-#include "dropin/direct.h"
+#include "dropin/direct/direct.h"
 #include "dropin/launch.cuh"
 #include "dropin/scalars.cuh"
 #include "dropin/stream.h"
