@@ -282,9 +282,11 @@ static rc_status_t settle_pairs(maker_t *m)
         s->setting[i].is_vendors = 1;
     }
     for (int64_t i = 0; i < m->all.rows; i++) {
-        const char *library = rc_vendor_name(rc_view_kernel(m->v, m->all.row[i].kernel));
+        const char *kernel = rc_view_kernel(m->v, m->all.row[i].kernel);
+        const char *library = rc_vendor_name(kernel);
         rc_survey_setting_t *a = &s->setting[m->all.row[i].setting];
-        a->library = library ? library : a->library;
+        if (library && !(a->library && rc_vendor_is_dense(kernel)))
+            a->library = library;
         a->is_vendors &= library != NULL;
     }
     if (m->all.rows)

@@ -60,7 +60,7 @@ static rc_status_t use_stream(void *handle, cudaStream_t stream, rc_err_t *err)
  * closes it.  Scalars are on the host, which is how a handle starts. */
 static rc_status_t handle_of(rc_executor_t *x, cusparseHandle_t *out, rc_err_t *err)
 {
-    rc_cuda_library_t *library = rc_cuda_cusparse(x);
+    rc_cuda_library_t *library = rc_cuda_library(x, RC_CUDA_CUSPARSE);
     rc_status_t st = RC_OK;
     cusparseHandle_t handle = NULL;
     if (!library->handle) {

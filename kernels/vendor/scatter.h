@@ -1,10 +1,12 @@
 /** \file kernels/vendor/scatter.h  From what cuSPARSE has stored to the output: rows of a product
- *  in slot order, columns that are to be rows, dot products that are to be multiplied by A.  All is
- *  enqueued on the stream of the executor, whose GPU is the current one. */
+ *  in slot order, columns that are to be rows, dot products that are to be multiplied by A; and
+ *  entries of A to their places in a dense matrix.  All is enqueued on the stream of the executor,
+ *  whose GPU is the current one. */
 #ifndef RC_KERNELS_VENDOR_SCATTER_H
 #define RC_KERNELS_VENDOR_SCATTER_H
 
 #include "device/cuda/scalars.h"
+#include "format/cuda/slots.h"
 #include "kernels/kernel.h"
 
 #ifdef __cplusplus
@@ -43,6 +45,12 @@ rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from, const r
  *  \param[in] o    of the run that they are of */
 rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
     const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err);
+
+/** The entries of A to their places in a dense matrix by rows, where each has one of its own.
+ *  \param[in] type  of the values
+ *  \param[in,out] to  [rows * s->cols], device memory; what has no entry stays as it is */
+rc_status_t rc_cuda_spread(
+    const rc_executor_t *x, const rc_cuda_slots_t *s, rc_precision_t type, void *to, rc_err_t *err);
 
 #ifdef __cplusplus
 }

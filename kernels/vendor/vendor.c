@@ -29,7 +29,7 @@ const char *rc_vendor_name(const char *kernel)
     static const struct {
         const char *prefix;
         const char *name;
-    } library[] = {{"cusparse", "cuSPARSE"}, {"mkl", "oneMKL"}};
+    } library[] = {{"cusparse", "cuSPARSE"}, {"cublas", "cuBLAS"}, {"mkl", "oneMKL"}};
     for (size_t i = 0; i < sizeof library / sizeof *library; i++)
         if (strncmp(kernel, library[i].prefix, strlen(library[i].prefix)) == 0)
             return library[i].name;
@@ -39,6 +39,17 @@ const char *rc_vendor_name(const char *kernel)
 int rc_vendor_is(const char *kernel)
 {
     return rc_vendor_name(kernel) != NULL;
+}
+
+int rc_vendor_is_dense(const char *kernel)
+{
+    static const char name[] = "cublas-dense";
+    return strncmp(kernel, name, sizeof name - 1) == 0;
+}
+
+int rc_vendor_is_baseline(const char *kernel)
+{
+    return rc_vendor_is(kernel) && !rc_vendor_is_dense(kernel);
 }
 
 int rc_vendor_is_for(const char *entry, const char *op, const char *layout)

@@ -1,6 +1,6 @@
-/** \file kernels/vendor/vendor.h  The kernels that are the vendor's library, cuSPARSE on a GPU and
- *  oneMKL on a CPU: what others are held against.  Local; also in builds without them, which read
- *  stores of others. */
+/** \file kernels/vendor/vendor.h  The kernels that are the vendor's library, cuSPARSE and cuBLAS
+ *  on a GPU and oneMKL on a CPU: what others are held against.  Local; also in builds without
+ *  them, which read stores of others. */
 #ifndef RC_KERNELS_VENDOR_VENDOR_H
 #define RC_KERNELS_VENDOR_VENDOR_H
 
@@ -10,6 +10,12 @@ int rc_vendor_is(const char *kernel);
 /** What the library that a kernel is of is called, "cuSPARSE"; NULL: it is of none.
  *  \param[in] kernel  its name, with or without parameters */
 const char *rc_vendor_name(const char *kernel);
+
+/** 1: a kernel of the library that has A as a dense matrix. */
+int rc_vendor_is_dense(const char *kernel);
+
+/** 1: another one of the library: what a program calls that has a sparse matrix. */
+int rc_vendor_is_baseline(const char *kernel);
 
 /** 1: a loop of one thread, as programs have that use no library. */
 int rc_vendor_is_loop(const char *kernel);

@@ -106,7 +106,7 @@ static void begin_with(const rc_policy_spec_t *order, rc_plan_entry_t *e)
 /* 1: nothing changes but the kernel of the vendor. */
 static int is_vendor(const rc_plan_candidate_t *c)
 {
-    return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
+    return rc_vendor_is_baseline(c->kernel) && strcmp(c->order, "csr") == 0;
 }
 
 /* Where there is none of the vendor yet, the first kernel that is one of those. */
@@ -206,6 +206,45 @@ static rc_status_t add_guessed(const rc_plan_t *plan, const rc_guess_t *g,
     return RC_OK;
 }
 
+/* The kernel that has A as a dense matrix; NULL: none that is for this plan. */
+static const rc_kernel_t *dense_of(const rc_plan_t *plan)
+{
+    for (int i = 0; rc_kernels[i]; i++)
+        if (serves(plan, rc_kernels[i]) && rc_vendor_is_dense(rc_kernels[i]->name))
+            return rc_kernels[i];
+    return NULL;
+}
+
+/* 1: A fits as a dense matrix into what the plan may take, and into half of what nobody has. */
+static int holds_dense(const rc_plan_t *plan, const rc_plan_options_t *o)
+{
+    const int64_t row = rc_sat_mul(plan->a.cols, (int64_t)rc_precision_bytes(plan->precision));
+    const int64_t bytes = rc_sat_mul(plan->a.rows, row);
+    return plan->place.memory && (o->memory == 0 || bytes <= o->memory) &&
+           bytes <= plan->place.memory(plan->place.x) / 2;
+}
+
+/* The dense product before all others where it is surely faster; where it may be, and times will
+ * tell, behind the first. */
+static rc_status_t add_dense(
+    const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
+{
+    const rc_guess_problem_t p = guess_problem(plan, e->part.k);
+    const double ratio = rc_guess_over_dense(&p);
+    const int surely = ratio >= rc_guess_dense_surely;
+    const int may = (o->tune != 0 || o->tune_in_use > 0) && ratio >= rc_guess_dense_maybe;
+    const rc_kernel_t *k = surely || may ? dense_of(plan) : NULL;
+    if (!k || o->deterministic & RC_PLAN_STRICT || !has_original(e) || !holds_dense(plan, o))
+        return RC_OK;
+    RC_PASS(rc_plan_candidate_add(e, k->name, "csr", err));
+    const int last = e->part.candidates - 1;
+    const int at = surely ? 0 : 1;
+    const rc_plan_candidate_t c = e->candidate[last];
+    memmove(&e->candidate[at + 1], &e->candidate[at], (size_t)(last - at) * sizeof c);
+    e->candidate[at] = c;
+    return RC_OK;
+}
+
 /* Those of the guess first, the others by rank. */
 static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t *o,
     const rc_policy_spec_t *order, int orders, rc_plan_entry_t *e, rc_err_t *err)
@@ -218,20 +257,23 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t
     const int by_total = e->part.candidates > 0 && o->reuse > 0 && o->tune == 0;
     if (by_total) {
         if (has_original(e))
-            RC_PASS(add_baseline(plan, rc_vendor_is, e, err));
+            RC_PASS(add_baseline(plan, rc_vendor_is_baseline, e, err));
+        RC_PASS(add_dense(plan, o, e, err));
         RC_PASS(sort_by_total(&p, &g, o->reuse, e, err));
     }
     for (int rank = 1; rank <= RC_KERNEL_UNRANKED; rank++)
         for (int i = 0; rc_kernels[i]; i++)
             if (serves(plan, rc_kernels[i]) && !is_listed(e, rc_kernels[i]->name) &&
-                guess_of(&g, rc_kernels[i]->name) < 0 && /* which the guess has with a limit */
+                !rc_vendor_is_dense(rc_kernels[i]->name) && /* which takes much memory */
+                guess_of(&g, rc_kernels[i]->name) < 0 &&    /* which the guess has with a limit */
                 rc_kernel_rank(rc_kernels[i], e->part.k, beyond) == rank)
                 RC_PASS(add_orders(
                     rc_kernels[i]->name, rc_kernels[i]->scatters, order, orders, e, err));
     if (e->part.candidates > 0) {
-        if (!by_total)
-            begin_with(&order[0], e);
-        return RC_OK;
+        if (by_total)
+            return RC_OK;
+        begin_with(&order[0], e);
+        return add_dense(plan, o, e, err);
     }
     return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s in %s%s there, layout %s",
         rc_op_name(plan->op), rc_precision_name(plan->precision),
@@ -505,7 +547,7 @@ rc_status_t rc_plan_candidates(
     RC_PASS(asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err));
     if ((o->tune != 0 || o->tune_in_use > 0) && !o->kernels && (asks || has_original(e))) {
         /* a model may know of no kernel of the vendor, and a baseline is no candidate by itself */
-        RC_PASS(add_baseline(plan, rc_vendor_is, e, err));
+        RC_PASS(add_baseline(plan, rc_vendor_is_baseline, e, err));
         if (searches) /* without a vendor's the loop of a program without a library */
             RC_PASS(add_baseline(plan, rc_vendor_is_loop, e, err));
         RC_PASS(add_vendor_others(plan, searches ? rc_vendor_all : rc_vendor_timed, e, err));

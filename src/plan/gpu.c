@@ -131,7 +131,8 @@ static rc_plan_place_t place_of(gpu_t *gpu)
         .user = gpu,
         .cache_bytes = gpu->cache_bytes,
         .device_class = gpu->device_class,
-        .multiprocessors = gpu->multiprocessors};
+        .multiprocessors = gpu->multiprocessors,
+        .memory = rc_executor_cuda_memory};
 }
 
 static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)

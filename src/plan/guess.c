@@ -200,6 +200,58 @@ int rc_guess_ordered(const rc_guess_problem_t *p)
            b * part >= (double)p->cache_bytes;
 }
 
+/* A product with what is fastest: bytes a ns and multiprocessor of the memory and of the L2. */
+static const double launch_ns = 2e3, memory = 25, cache = 50;
+
+/* ------------------------------------------------------------------- dense */
+
+/* On an H200, of pruned weights with 74 to 95 % zeros (tests/bench/bench_plans.c, `pruned`): what
+ * a multiprocessor does in a ns.  A product of ours goes by the rows of B that its entries load,
+ * the dense one by the size of A alone. */
+typedef struct rates {
+    int value_bytes;
+    double loads; /* bytes of B */
+    double flops; /* of the dense product; of 16 bits by tensor cores */
+} rates_t;
+
+const double rc_guess_dense_surely = 1.5, rc_guess_dense_maybe = 0.5;
+
+static const double dense_launch_ns = 4e3;
+
+static const rates_t *rates_of(const rc_guess_problem_t *p)
+{
+    enum { k_least = 64, rows_least = 512 };
+    static const rates_t of[] = {{2, 75, 6500}, {4, 100, 385}};
+    if (p->op != RC_OP_SPMM || p->k < k_least || p->rows < rows_least || p->cols < rows_least ||
+        p->multiprocessors < 1)
+        return NULL;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i].value_bytes == p->value_bytes)
+            return &of[i];
+    return NULL;
+}
+
+static double dense_bytes_of(const rc_guess_problem_t *p)
+{
+    return (double)p->rows * (double)p->cols * p->value_bytes;
+}
+
+static double dense_ns(const rc_guess_problem_t *p, const rates_t *r)
+{
+    const double flops = 2 * (double)p->rows * (double)p->cols * (double)p->k;
+    return dense_launch_ns +
+           fmax(flops / r->flops, dense_bytes_of(p) / memory) / p->multiprocessors;
+}
+
+double rc_guess_over_dense(const rc_guess_problem_t *p)
+{
+    const rates_t *r = rates_of(p);
+    if (!r)
+        return 0;
+    const double loads = (double)p->nnz * (double)p->k * p->value_bytes;
+    return (launch_ns + loads / (r->loads * p->multiprocessors)) / dense_ns(p, r);
+}
+
 /* ------------------------------------------------------------------- total */
 
 /* What preparing on a GPU takes beside its launches: a table of the notebook, data/results/notebook
@@ -221,9 +273,6 @@ static double setup_of(const char *kernel, double nnz)
     return rc_vendor_is(kernel) ? 0 : s->ns + s->entry_ns * nnz;
 }
 
-/* A product with what is fastest: bytes a ns and multiprocessor of the memory and of the L2. */
-static const double launch_ns = 2e3, memory = 25, cache = 50;
-
 double rc_guess_shared(const rc_guess_problem_t *p, double share)
 {
     enum { line_bytes = 128, k_least = 8 };
@@ -243,6 +292,17 @@ double rc_guess_shared(const rc_guess_problem_t *p, double share)
     return rc_reuse_ns(&d, &of, share);
 }
 
+/* Zeros are stored once, and the entries among them. */
+static double dense_total(const rc_guess_problem_t *p, double reuse)
+{
+    static const double begin_ns = 6e4, entry_ns = .1;
+    const rates_t *r = rates_of(p);
+    if (!r)
+        return INFINITY;
+    return begin_ns + entry_ns * (double)p->nnz +
+           dense_bytes_of(p) / (memory * p->multiprocessors) + reuse * dense_ns(p, r);
+}
+
 double rc_guess_total(
     const rc_guess_problem_t *p, const char *kernel, double cost, int ordered, double reuse)
 {
@@ -250,6 +310,8 @@ double rc_guess_total(
     static const double vendor = 1.6, original = 1.3;
     static const double order_ns = 4e5, order_entry_ns = .6; /* of `auto` */
     enum { index_bytes = 4 };
+    if (rc_vendor_is_dense(kernel))
+        return dense_total(p, reuse);
     double sms = at_least_1(p->multiprocessors);
     double nnz = (double)p->nnz;
     double row = at_least_1(p->k) * p->value_bytes;

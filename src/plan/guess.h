@@ -39,9 +39,17 @@ void rc_guess_kernels(const rc_guess_problem_t *p, rc_guess_t *out);
  *  the L2 where B is small, and few rows gain little. */
 int rc_guess_ordered(const rc_guess_problem_t *p);
 
+/** What a product of ours is expected to take over one of A as a dense matrix, whose zeros are
+ *  multiplied, too.  Where this was not measured it is 0: known are fp32 and values of 16 bits, K
+ *  from 64 on, and 512 rows and columns or more. */
+double rc_guess_over_dense(const rc_guess_problem_t *p);
+
+/** From this ratio on the dense product is surely faster; and one at which it may be. */
+extern const double rc_guess_dense_surely, rc_guess_dense_maybe;
+
 /** What a candidate takes in all, in ns: to order and prepare, and so many products.
  *  \param[in] kernel  with parameters  \param[in] cost  of rc_guess_t; of a vendor's kernel it is
- *          not read  \param[in] ordered  1: under the order `auto` */
+ *          not read, and a dense product needs the ratio to be known  \param[in] ordered  1: under the order `auto` */
 double rc_guess_total(
     const rc_guess_problem_t *p, const char *kernel, double cost, int ordered, double reuse);
 

@@ -70,6 +70,9 @@ typedef struct rc_plan_place {
     const rc_plan_laps_t *laps; /**< NULL: by `now` around runs, which are waited for.  Borrowed */
     int first_lap;              /**< of those that are this plan's */
     int multiprocessors;        /**< of a GPU, for the guess; 0: not known, kernels go by rank */
+    /** Bytes of memory of the executor that no program has; NULL: not known, so no guess takes A as
+     *  a dense matrix. */
+    int64_t (*memory)(const rc_executor_t *x);
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.

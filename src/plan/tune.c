@@ -327,7 +327,7 @@ int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best)
     for (int i = 0; i < e->part.candidates; i++) {
         const rc_plan_candidate_t *c = &e->candidate[i];
         int counts = vendors ? c->status == RC_OK : i != but && i != e->part.reference;
-        if (counts && strcmp(c->order, "csr") == 0 && rc_vendor_is(c->kernel) == vendors &&
+        if (counts && strcmp(c->order, "csr") == 0 && rc_vendor_is_baseline(c->kernel) == vendors &&
             !isnan(c->time_ns) && (best < 0 || !(e->candidate[best].time_ns <= c->time_ns)))
             best = i;
     }

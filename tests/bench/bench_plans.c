@@ -10,7 +10,7 @@
  *   check=1       exit 1 where a goal is missed
  * Matrices are made on the spot and are on the device when a plan is made, in 32 bits each.  "cuSPARSE" is the
  * fastest of its algorithms and layouts, preprocessed, by the same timer in the same process.  Pruned weights are held
- * against the dense product of cuBLAS too, of the same type; without cuBLAS they are left out.  Every product that is
+ * against the dense product of cuBLAS too, where there is one.  Every product that is
  * timed was held against fp64 first.  A wrong one, and whatever was refused, is said, and ends in exit 1. */
 #include "config.h"
 
@@ -20,7 +20,6 @@
 #include "base/str.h"
 #include "base/type.h"
 #include "matrices.h"
-#include "plans_dense.h"
 #include "plans_parts.h"
 
 #include <inttypes.h>
@@ -268,7 +267,6 @@ typedef struct bench {
     int64_t real_seen;
     int64_t check;
     int64_t child;
-    int no_dense; /* 1: pruned weights are left out */
     int failed;
 } bench_t;
 
@@ -412,20 +410,6 @@ static rc_status_t read_argument(bench_t *b, const char *arg, rc_err_t *err)
     return RC_OK;
 }
 
-/* 1: what matrices of a kind are held against is there.  Looked for when the first of them comes: other parts run
- * without a library of that size in their process. */
-static int has_rivals(bench_t *b, int kind)
-{
-    rc_err_t err = {0};
-    if (!(kind & BENCH_PRUNED))
-        return 1;
-    if (!b->no_dense && bench_dense_is_there(&err) < 0) {
-        b->no_dense = 1;
-        printf("pruned: left out, %s\n", err.text);
-    }
-    return !b->no_dense;
-}
-
 static void run(bench_t *b, const char *program)
 {
     enum { LEAST = 300, ROWS = 30000 };
@@ -440,7 +424,7 @@ static void run(bench_t *b, const char *program)
     if (wants(b, "host") && bench_host(&b->notes, b->d, &err) < 0)
         fail(b, "host", "an execute", &err);
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        if (is_wanted(b, made[i].kind) && has_rivals(b, made[i].kind))
+        if (is_wanted(b, made[i].kind))
             go_through_made(b, &made[i]);
     if (b->real && bench_each_in(b->real, LEAST, ROWS, real_one, b) == 0) {
         fprintf(stderr, "bench_plans: no matrices in %s\n", b->real);

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "format/places.h"
 #include "kernels/prepared.h"
+#include "kernels/vendor/vendor.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "variants.h"
@@ -66,7 +67,7 @@ typedef struct plan {
 /* A library may ask for more alignment than the type, and for memory that it names late. */
 static int is_ours(const rc_kernel_t *k)
 {
-    return strncmp(k->name, "cusparse", 8) != 0 && strcmp(k->name, "loop-spmv") != 0;
+    return !rc_vendor_is(k->name) && strcmp(k->name, "loop-spmv") != 0;
 }
 
 typedef struct scalars {

@@ -8,6 +8,7 @@
 #include "base/type.h"
 #include "device/device.h"
 #include "kernels/prepared.h"
+#include "kernels/vendor/vendor.h"
 #include "operands.h"
 #include "real_types.h"
 #include "variants.h"
@@ -257,7 +258,7 @@ static int is_checked(const rc_kernel_t *k, check_fn *check)
 {
     if (check == check_strict)
         return !k->for_testing || k->strict;
-    return !k->for_testing && strncmp(k->name, "cusparse", 8) != 0 && strcmp(k->name, "loop-spmv") != 0;
+    return !k->for_testing && !rc_vendor_is(k->name) && strcmp(k->name, "loop-spmv") != 0;
 }
 
 static void run_kernels(rc_device_t *d, check_fn *check)

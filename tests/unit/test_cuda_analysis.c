@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "kernels/kernel.h"
+#include "kernels/vendor/vendor.h"
 #include "order/policy.h"
 
 #include <stdio.h>
@@ -93,8 +94,8 @@ static void check_answer(const asked_t *q)
     int64_t value = (int64_t)rc_precision_bytes(q->p.precision);
     if (x.stored_rows != rows)
         fail_msg("%s: %d rows are stored, said were %d", q->label, (int)rows, (int)x.stored_rows);
-    /* columns, of 16 bits at least, and values of the entries */
-    int64_t least = q->a->nnz * (value + 2);
+    /* values of the entries and, but of a dense matrix, columns of 16 bits at least */
+    int64_t least = q->a->nnz * (value + (rc_vendor_is_dense(q->kernel->name) ? 0 : 2));
     if (x.traffic < least || x.bytes < least || x.bytes_per_column < 0)
         fail_msg("%s: %d bytes, traffic %d, expected at least %d", q->label, (int)x.bytes,
             (int)x.traffic, (int)least);
@@ -218,6 +219,34 @@ static void copies_are_counted(void **state)
     on_everything(check_copies);
 }
 
+/* A dense matrix has room for every column of every row, and is refused from its limit on. */
+static void check_dense(const asked_t *q)
+{
+    rc_analysis_t x;
+    rc_analysis_t csr;
+    rc_problem_t p = q->p;
+    const rc_kernel_t *of = rc_kernel_find("growmajor", RC_DEVICE_CUDA);
+    if (!rc_vendor_is_dense(q->kernel->name) || rc_kernel_analyse(of, &q->p, &csr, NULL) != RC_OK)
+        return;
+    const int64_t bytes = q->a->nnz > 0 ? p.c_rows * q->a->cols * (int64_t)rc_precision_bytes(p.precision) : 0;
+    for (p.param[0] = 1; p.param[0] <= 1024; p.param[0] *= 2) {
+        rc_err_t err = {0};
+        rc_status_t st = rc_kernel_analyse(q->kernel, &p, &x, &err);
+        if ((st == RC_OK) != (bytes <= p.param[0] * csr.bytes))
+            fail_msg("%s: fill %d: %d bytes beside %d: %s", q->label, (int)p.param[0], (int)bytes, (int)csr.bytes, err.text);
+        if (st != RC_OK)
+            assert_true(st == RC_ENOTSUP && strstr(err.text, "shape: a dense matrix takes more than fill = "));
+        else if (x.traffic != bytes || x.bytes < bytes)
+            fail_msg("%s: %d bytes, traffic %d", q->label, (int)x.bytes, (int)x.traffic);
+    }
+}
+
+static void dense_matrices_are_counted(void **state)
+{
+    (void)state;
+    on_everything(check_dense);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +255,7 @@ int main(void)
         cmocka_unit_test(padding_of_slices_is_counted),
         cmocka_unit_test(orders_of_the_output_are_checked),
         cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(dense_matrices_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

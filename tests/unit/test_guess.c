@@ -184,6 +184,75 @@ static void sharing_saves(void **state)
     assert_true(isnan(rc_guess_shared(&p, 0)) && isnan(rc_guess_shared(&p, NAN)));
 }
 
+/* Measured on an H200: the dense product over ours, in 1/1000, for K = 64, 512 and 4096. */
+static const struct {
+    int value_bytes;
+    int64_t n;
+    int64_t nnz;
+    int ratio[3];
+} pruned[] = {{2, 2048, 1090519, {297, 169, 119}}, {2, 2048, 398000, {771, 172, 159}},
+    {2, 2048, 204000, {1224, 306, 273}}, {2, 8192, 17448304, {149, 84, 120}}, {2, 8192, 6390000, {398, 131, 112}},
+    {2, 8192, 3270000, {757, 232, 223}}, {2, 16384, 13088000, {679, 224, 210}}, {4, 2048, 1090519, {509, 617, 643}},
+    {4, 2048, 398000, {2046, 1611, 1501}}, {4, 2048, 204000, {3071, 1606, 1510}},
+    {4, 8192, 17448304, {359, 579, 447}}, {4, 8192, 6390000, {880, 1477, 1119}},
+    {4, 8192, 3270000, {1962, 2656, 2104}}, {4, 16384, 13088000, {2071, 2171, 1982}}};
+
+/* It is chosen where it was faster alone, and where it was twice as fast it is timed at least. */
+static void dense_products_as_measured(void **state)
+{
+    (void)state;
+    static const int64_t k[] = {64, 512, 4096};
+    int surely = 0;
+    for (size_t i = 0; i < sizeof pruned / sizeof *pruned; i++)
+        for (int j = 0; j < 3; j++) {
+            rc_guess_problem_t p = problem(RC_OP_SPMM, RC_ROW_MAJOR);
+            p.value_bytes = pruned[i].value_bytes;
+            p.rows = p.cols = pruned[i].n;
+            p.nnz = pruned[i].nnz;
+            p.k = k[j];
+            const double ratio = rc_guess_over_dense(&p);
+            surely += ratio >= rc_guess_dense_surely;
+            if (ratio >= rc_guess_dense_surely && pruned[i].ratio[j] >= 900)
+                fail_msg("%d bytes, %d rows, %d entries, K %d: %g", p.value_bytes, (int)p.rows, (int)p.nnz, (int)p.k, ratio);
+            if (pruned[i].ratio[j] <= 500 && ratio < rc_guess_dense_surely)
+                fail_msg("%d bytes, %d rows, %d entries, K %d: %g", p.value_bytes, (int)p.rows, (int)p.nnz, (int)p.k, ratio);
+        }
+    assert_true(surely > 0);
+}
+
+/* It is known for some sizes alone, grows with the entries, and is bounded by the full matrix. */
+static void dense_products_of_any_size(void **state)
+{
+    (void)state;
+    for (int bytes = 2; bytes <= 16; bytes *= 2)
+        for (int64_t n = 128; n <= 1 << 20; n *= 2)
+            for (int64_t k = 1; k <= 8192; k *= 2) {
+                rc_guess_problem_t p = problem(RC_OP_SPMM, RC_ROW_MAJOR);
+                double before = 0;
+                p.value_bytes = bytes;
+                p.rows = p.cols = n;
+                p.k = k;
+                for (double density = 1e-4; density <= 1; density *= 10) {
+                    p.nnz = (int64_t)(density * (double)n * (double)n);
+                    const double ratio = rc_guess_over_dense(&p);
+                    const int known_there = bytes <= 4 && n >= 512 && k >= 64;
+                    assert_true(isfinite(ratio) && (known_there ? ratio > before : ratio == 0));
+                    before = ratio;
+                    if (density < 1e-3) /* 99.99 % zeros */
+                        assert_true(ratio < rc_guess_dense_maybe);
+                    if (bytes == 4 && density < .11)
+                        assert_true(ratio < rc_guess_dense_surely);
+                    if (known_there)
+                        assert_true(rc_guess_total(&p, "cublas-dense", 0, 0, 1) > 0 &&
+                                    rc_guess_total(&p, "cublas-dense", 0, 0, 2) > rc_guess_total(&p, "cublas-dense", 0, 0, 1));
+                    else
+                        assert_true(isinf(rc_guess_total(&p, "cublas-dense", 0, 0, 1)));
+                }
+            }
+    rc_guess_problem_t other = problem(RC_OP_SPMV, RC_COL_MAJOR);
+    assert_true(rc_guess_over_dense(&other) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +262,8 @@ int main(void)
         cmocka_unit_test(where_an_order_may_pay),
         cmocka_unit_test(totals),
         cmocka_unit_test(sharing_saves),
+        cmocka_unit_test(dense_products_as_measured),
+        cmocka_unit_test(dense_products_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,6 +254,84 @@ static void guesses_of_ranked(void **state)
     }
 }
 
+enum { WEIGHTS_N = 4096, WEIGHTS_MEMORY = 1 << 30 };
+
+static int64_t memory_left; /* of the device below */
+static int64_t left(const rc_executor_t *x)
+{
+    (void)x;
+    return memory_left;
+}
+
+/* Which candidate of a product of weights, with so many entries of 100, is the dense one; -1: none. */
+static int dense_at(rc_precision_t precision, rc_layout_t layout, int64_t percent, const rc_plan_options_t *o)
+{
+    enum { multiprocessors = 132, cache_bytes = 60 << 20 };
+    const int64_t n = WEIGHTS_N;
+    rc_err_t err = {0};
+    rc_executor_t x;
+    rc_executor_cpu(1, &x);
+    x.kind = RC_DEVICE_CUDA; /* nothing is run */
+    rc_plan_t plan = {.place = {.x = &x, .cache_bytes = cache_bytes, .multiprocessors = multiprocessors, .memory = left},
+        .op = RC_OP_SPMM,
+        .layout = layout,
+        .precision = precision,
+        .a = {.rows = n, .cols = n, .nnz = n * n * percent / 100},
+        .facts = {.longest = n * percent / 100}};
+    rc_plan_entry_t e = {.part.k = 512};
+    int found = -1;
+    if (rc_plan_candidates(&plan, o, &e, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < e.part.candidates; i++)
+        if (strncmp(e.candidate[i].kernel, "cublas", 6) == 0) {
+            assert_int_equal(found, -1); /* once */
+            assert_string_equal(e.candidate[i].order, "csr");
+            found = i;
+        }
+    if (!o->kernels) /* what is held against is sparse */
+        assert_true(e.part.reference != found);
+    free(plan.named);
+    free(e.candidate);
+    return found;
+}
+
+/* The dense product is first where few zeros are, of types that it was measured for, and where it fits. */
+static void dense_products(void **state)
+{
+    (void)state;
+    static const rc_plan_options_t plain = {0};
+    static const rc_plan_options_t timed = {.tune = 3};
+    static const rc_layout_t layouts[] = {RC_ROW_MAJOR, RC_COL_MAJOR};
+    const int64_t matrix = (int64_t)WEIGHTS_N * WEIGHTS_N * 2;
+    if (!has_cuda())
+        skip();
+    memory_left = WEIGHTS_MEMORY;
+    for (int l = 0; l < 2; l++)
+        for (int t = 0; t < RC_TYPES; t++) {
+            const rc_precision_t type = (rc_precision_t)t;
+            const int is_short = rc_type_among(RC_TYPES_SHORT, type);
+            assert_int_equal(dense_at(type, layouts[l], 10, &plain), is_short ? 0 : -1);
+            assert_int_equal(dense_at(type, layouts[l], 30, &plain), is_short || type == RC_FP32 ? 0 : -1);
+            assert_int_equal(dense_at(type, layouts[l], 0, &plain), -1);
+            assert_int_equal(dense_at(type, layouts[l], 0, &timed), -1);
+            assert_int_equal(dense_at(type, layouts[l], 10, &timed), is_short ? 0 : type == RC_FP32 ? 1 : -1);
+        }
+    assert_int_equal(dense_at(RC_BF16, RC_COL_ROW, 30, &timed), -1); /* no kernel is for that */
+    const rc_plan_options_t without[] = {{.memory = matrix - 1}, {.deterministic = RC_PLAN_STRICT},
+        {.kernels = "ranked"}, {.kernels = "ranked:first=3"}, {.kernels = "cusparse*"}, {.orders = "rcm"},
+        {.kernels = "ranked", .deterministic = RC_PLAN_SAME_BITS | RC_PLAN_STRICT}};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        assert_int_equal(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &without[i]), -1);
+    assert_int_equal(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &(rc_plan_options_t){.memory = matrix}), 0);
+    assert_int_equal(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &(rc_plan_options_t){.kernels = "cublas-dense"}), 0);
+    assert_int_equal(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &(rc_plan_options_t){.reuse = 1e6}), 0);
+    assert_true(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &(rc_plan_options_t){.reuse = 0.01}) != 0);
+    memory_left = 2 * matrix - 2;
+    assert_int_equal(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &plain), -1);
+    memory_left = 2 * matrix;
+    assert_int_equal(dense_at(RC_BF16, RC_ROW_MAJOR, 30, &plain), 0);
+}
+
 static void spell(rc_device_kind_t device, rc_op_t op, const char *list, char *text)
 {
     rc_kernel_spec_t *spec = NULL;
@@ -412,6 +490,7 @@ int main(void)
         cmocka_unit_test(guesses),
         cmocka_unit_test(guesses_with_reuse),
         cmocka_unit_test(guesses_of_ranked),
+        cmocka_unit_test(dense_products),
         cmocka_unit_test(ranked_kernels),
         cmocka_unit_test(wrong_ranks),
         cmocka_unit_test(ranks_are_in_range),

@@ -24,6 +24,11 @@ static void names_are_told_apart(void **state)
     assert_true(rc_vendor_is("mkl") && rc_vendor_is("mkl-row"));
     assert_string_equal(rc_vendor_name("cusparse-csr-row:alg=3"), "cuSPARSE");
     assert_string_equal(rc_vendor_name("mkl-row"), "oneMKL");
+    assert_string_equal(rc_vendor_name("cublas-dense:fill=64"), "cuBLAS");
+    assert_true(rc_vendor_is_dense("cublas-dense") && rc_vendor_is_dense("cublas-dense-col:fill=64"));
+    assert_false(rc_vendor_is_dense("cusparse-csr-row") || rc_vendor_is_dense("gchunk"));
+    assert_true(rc_vendor_is_baseline("cusparse-csr-row") && rc_vendor_is_baseline("mkl-row"));
+    assert_false(rc_vendor_is_baseline("cublas-dense") || rc_vendor_is_baseline("gchunk"));
     assert_null(rc_vendor_name("serial-row"));
     assert_false(rc_vendor_is("gchunk:entries=8") || rc_vendor_is("") || rc_vendor_is("loop-spmv:kernel=cusparse-csr"));
     assert_true(rc_vendor_is_timed("cusparse-csr-row:alg=3:pre=1:index=32"));

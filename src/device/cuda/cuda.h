@@ -49,8 +49,15 @@ typedef struct rc_cuda_library {
     rc_status_t (*use)(void *handle, cudaStream_t stream, rc_err_t *err);
 } rc_cuda_library_t;
 
-/** That of cuSPARSE.  Owned by the executor. */
-rc_cuda_library_t *rc_cuda_cusparse(rc_executor_t *x);
+/** Libraries that an executor keeps a handle of. */
+typedef enum rc_cuda_library_id {
+    RC_CUDA_CUSPARSE,
+    RC_CUDA_CUBLAS,
+    RC_CUDA_LIBRARIES /**< how many there are */
+} rc_cuda_library_id_t;
+
+/** That of a library.  Owned by the executor. */
+rc_cuda_library_t *rc_cuda_library(rc_executor_t *x, rc_cuda_library_id_t which);
 
 /** A status of a CUDA call.  Takes the error off the thread, so that no later check finds it again
  *  (errors that spoil the context stay).

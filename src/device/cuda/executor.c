@@ -21,7 +21,7 @@ typedef struct cuda_impl {
     int stays;    /* 1: the GPU stays the current one */
     cudaStream_t stream;
     rc_cuda_allocator_t memory;
-    rc_cuda_library_t cusparse;
+    rc_cuda_library_t library[RC_CUDA_LIBRARIES];
 } cuda_impl_t;
 
 cudaStream_t rc_cuda_stream(const rc_executor_t *x)
@@ -48,10 +48,10 @@ int rc_cuda_overlaps(const rc_executor_t *x)
     return impl->overlaps;
 }
 
-rc_cuda_library_t *rc_cuda_cusparse(rc_executor_t *x)
+rc_cuda_library_t *rc_cuda_library(rc_executor_t *x, rc_cuda_library_id_t which)
 {
     cuda_impl_t *impl = x->impl;
-    return &impl->cusparse;
+    return &impl->library[which];
 }
 
 void rc_cuda_stay(rc_executor_t *x)
@@ -326,10 +326,22 @@ rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, r
     if (index != impl->index)
         return rc_fail(
             err, RC_EINVAL, "stream: expected one of GPU %d, found GPU %d", impl->index, index);
-    if (impl->cusparse.handle)
-        RC_PASS(impl->cusparse.use(impl->cusparse.handle, stream, err));
+    for (int i = 0; i < RC_CUDA_LIBRARIES; i++)
+        if (impl->library[i].handle)
+            RC_PASS(impl->library[i].use(impl->library[i].handle, stream, err));
     impl->stream = stream;
     return RC_OK;
+}
+
+int64_t rc_executor_cuda_memory(const rc_executor_t *x)
+{
+    size_t left = 0;
+    size_t all = 0;
+    int before = rc_cuda_enter(x);
+    int known = cudaMemGetInfo(&left, &all) == cudaSuccess;
+    (void)cudaGetLastError();
+    rc_cuda_leave(x, before);
+    return known ? (int64_t)left : 0;
 }
 
 rc_status_t rc_executor_cuda_wait(rc_executor_t *x, rc_err_t *err)
@@ -347,8 +359,9 @@ void rc_executor_cuda_close(rc_executor_t *x)
         return;
     int before = rc_cuda_enter(x);
     (void)cudaStreamSynchronize(impl->stream);
-    if (impl->cusparse.handle)
-        impl->cusparse.destroy(impl->cusparse.handle);
+    for (int i = 0; i < RC_CUDA_LIBRARIES; i++)
+        if (impl->library[i].handle)
+            impl->library[i].destroy(impl->library[i].handle);
     (void)cudaGetLastError();
     rc_cuda_leave(x, before);
     free(impl);

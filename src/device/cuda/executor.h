@@ -48,6 +48,10 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
  *  \return RC_OK, RC_EINVAL (of another GPU), RC_EDEVICE.  Nothing is allocated, nothing waits. */
 rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, rc_err_t *err);
 
+/** Bytes of its memory that no program has taken, without those that allocators hold back; 0: it
+ *  does not say. */
+int64_t rc_executor_cuda_memory(const rc_executor_t *x);
+
 /** Wait for what was asked for on the stream.  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_executor_cuda_wait(rc_executor_t *x, rc_err_t *err);
 
