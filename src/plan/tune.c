@@ -107,17 +107,23 @@ static int is_over_race(const rc_tuning_t *t)
     return spent > fmax(least_ns, products * c->time_ns);
 }
 
+static int is_first_of_ours(const rc_tuning_t *t, int i)
+{
+    return t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
+}
+
 /* 1: timing a candidate would cost more than it may; none does while none was timed.  The first
  * of ours may cost more: with no time of it the reference would be kept, whose own time may be
- * more than the usual share. */
+ * more than the usual share, or than all where it is the first use of a library. */
 int rc_tuning_is_over(const rc_tuning_t *t, int i)
 {
-    int first = t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
+    int first = is_first_of_ours(t, i);
     double share = first ? 0.20 : 0.05; /* of what the products will take */
     int64_t spent = rc_plan_now(&t->plan->place) - t->start_ns;
     if (t->best < 0 || (t->searches && t->timed < 2))
         return 0;
-    if (spent > t->most_ns || is_over_race(t) || rc_tuning_is_asked(t, NULL))
+    int overdue = spent > t->most_ns && !(first && !t->searches && t->options->tune_ns <= 0);
+    if (overdue || is_over_race(t) || rc_tuning_is_asked(t, NULL))
         return 1;
     return t->options->reuse > 0 &&
            (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
@@ -179,6 +185,12 @@ enum { RACE_FEW = 3, RACE_FIRST = 7, RACE_MOST = 18 };
 /* How much slower than the best is far behind. */
 static const double race_clear = 1.5;
 
+/* 1: whatever its first run takes is no time of it: it may be the first one of its library. */
+static int is_new(const rc_tuning_t *t, int i)
+{
+    return is_first_of_ours(t, i) || rc_vendor_is_dense(t->entry->candidate[i].kernel);
+}
+
 /* One batch that counts. */
 static rc_status_t race_batch(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
 {
@@ -202,7 +214,7 @@ static rc_status_t race_start(rc_tuning_t *t, int i, const rc_plan_trial_t *tria
     int64_t ns = 0;
     timing->batch = 1;
     RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
-    if ((double)ns <= hopeless * best + loading) {
+    if ((double)ns <= hopeless * best + loading || is_new(t, i)) {
         RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
         /* the clock of a place that has one is finer, and the host's is disturbed more */
         int64_t batch = rc_plan_batch_of(ns, t->plan->place.time ? 30000 : 300000);
