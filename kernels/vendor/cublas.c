@@ -116,7 +116,8 @@ static rc_status_t use_stream(void *of, cudaStream_t stream, rc_err_t *err)
     return check(b->set_stream(b->handle, stream), "its stream", err);
 }
 
-/* That of an executor, which closes it: making a handle takes milliseconds.  With its GPU current. */
+/* That of an executor, which closes it: making a handle takes milliseconds.  Its GPU is the current
+ * one. */
 static rc_status_t blas_of(rc_executor_t *x, blas_t **out, rc_err_t *err)
 {
     rc_cuda_library_t *library = rc_cuda_library(x, RC_CUDA_CUBLAS);

@@ -49,7 +49,8 @@ extern const double rc_guess_dense_surely, rc_guess_dense_maybe;
 
 /** What a candidate takes in all, in ns: to order and prepare, and so many products.
  *  \param[in] kernel  with parameters  \param[in] cost  of rc_guess_t; of a vendor's kernel it is
- *          not read, and a dense product needs the ratio to be known  \param[in] ordered  1: under the order `auto` */
+ *          not read, and a dense product costs infinity where it is not known
+ *  \param[in] ordered  1: under the order `auto` */
 double rc_guess_total(
     const rc_guess_problem_t *p, const char *kernel, double cost, int ordered, double reuse);
 
