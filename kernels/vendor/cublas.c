@@ -12,6 +12,7 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/data_type.h"
 #include "device/cuda/scale.h"
+#include "format/places.h"
 #include "kernels/prepared.h"
 #include "kernels/vendor/scatter.h"
 
@@ -177,19 +178,49 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
+/* Where the dense matrix has which entry, from the numbers that its CSR has.  They may take twice
+ * what the matrix takes: where memory is short there are none, and new values are prepared. */
+static rc_status_t leave_places(const dense_t *s, const rc_problem_t *p,
+    const rc_cuda_slots_t *slots, const rc_places_t *entry, rc_err_t *err)
+{
+    rc_executor_t *x = s->base.memory.x;
+    rc_places_t out = {.x = x, .bytes = entry->bytes, .count = s->base.stored};
+    rc_err_t why = {0};
+    const size_t bytes = (size_t)out.count * (size_t)out.bytes;
+    rc_status_t st = x->alloc(x, bytes, &out.at, &why);
+    if (st == RC_OK)
+        st = x->fill(x, out.at, 0, bytes, &why);
+    if (st == RC_OK)
+        st = rc_cuda_spread(x, slots, entry->at, entry->bytes, out.at, &why);
+    if (st < 0) {
+        rc_places_free(&out);
+        return st == RC_ENOMEM ? RC_OK : rc_fail(err, st, "%s", why.text);
+    }
+    rc_places_free(p->places);
+    *p->places = out;
+    return RC_OK;
+}
+
 /* The entries are in a CSR that goes once they are at their places. */
 static rc_status_t spread(dense_t *s, const rc_problem_t *p, rc_err_t *err)
 {
     rc_memory_t *m = &s->base.memory;
+    const int value = (int)rc_precision_bytes(p->precision);
     rc_memory_t csr = {.x = m->x};
     rc_cuda_slots_t slots = {0};
+    rc_places_t entry = {0};
     rc_problem_t asked = *p;
-    asked.places = NULL; /* values are not told: new ones are prepared */
+    asked.places = p->places ? &entry : NULL;
     rc_status_t st = rc_cuda_slots_build(&csr, &asked, &slots, err);
     if (st == RC_OK)
         st = rc_memory_keep(m, NULL, (size_t)matrix_bytes(p), &s->a, err);
     if (st == RC_OK)
-        st = rc_cuda_spread(m->x, &slots, p->precision, s->a, err);
+        st = rc_cuda_spread(m->x, &slots, slots.val, value, s->a, err);
+    s->base.val = s->a;
+    s->base.stored = p->c_rows * p->a->cols;
+    if (st == RC_OK && p->places)
+        st = leave_places(s, p, &slots, &entry, err);
+    rc_places_free(&entry);
     (void)rc_memory_free(&csr);
     return st;
 }

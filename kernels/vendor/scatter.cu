@@ -202,44 +202,48 @@ void launch_sampled(const rc_executor_t *x, const void *val, const void *dot, co
         static_cast<T *>(out->data), out->rows, scalars);
 }
 
-/* A warp for each slot.  The values are words: they are moved as they are. */
+/* A warp for each slot. */
 template <typename Word, typename Pointer>
-__global__ void spread(const Pointer *ptr, const rc_cuda_slots_t s, Word *to)
+__global__ void spread(const Pointer *ptr, const rc_cuda_slots_t s, const Word *of, Word *to)
 {
-    const Word *val = static_cast<const Word *>(s.val);
     const int64_t warps = static_cast<int64_t>(gridDim.x) * blockDim.y;
     int64_t p = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
     for (; p < s.slots; p += warps) {
         const int64_t r = s.row ? s.row[p] : p;
         const int64_t end = ptr[p + 1];
         for (int64_t e = ptr[p] + threadIdx.x; e < end; e += blockDim.x)
-            to[r * s.cols + s.col[e]] = val[e];
+            to[r * s.cols + s.col[e]] = of[e];
     }
 }
 
 template <typename Word>
-void launch_spread(const rc_executor_t *x, const rc_cuda_slots_t *s, void *to)
+rc_status_t launch_spread(
+    const rc_executor_t *x, const rc_cuda_slots_t *s, const void *from, void *into, rc_err_t *err)
 {
     const dim3 block(SIDE, ROWS);
     const unsigned grid = static_cast<unsigned>(blocks_for(s->slots, ROWS, GRID_MAX));
-    Word *words = static_cast<Word *>(to);
+    const Word *of = static_cast<const Word *>(from);
+    Word *to = static_cast<Word *>(into);
     if (s->wide)
         spread<<<grid, block, 0, rc_cuda_stream(x)>>>(
-            static_cast<const int64_t *>(s->ptr), *s, words);
+            static_cast<const int64_t *>(s->ptr), *s, of, to);
     else
         spread<<<grid, block, 0, rc_cuda_stream(x)>>>(
-            static_cast<const int32_t *>(s->ptr), *s, words);
+            static_cast<const int32_t *>(s->ptr), *s, of, to);
+    return rc_cuda_launched("entries of a dense matrix", err);
 }
 
 } // namespace
 
-extern "C" rc_status_t rc_cuda_spread(
-    const rc_executor_t *x, const rc_cuda_slots_t *s, rc_precision_t type, void *to, rc_err_t *err)
+extern "C" rc_status_t rc_cuda_spread(const rc_executor_t *x, const rc_cuda_slots_t *s,
+    const void *of, int bytes, void *to, rc_err_t *err)
 {
     if (s->nnz == 0)
         return RC_OK;
-    rc::pick<rc::any>(type, [&](auto t) { launch_spread<rc::word<RC_VALUE(t)>>(x, s, to); });
-    return rc_cuda_launched("entries of a dense matrix", err);
+    return bytes == 16  ? launch_spread<uint4>(x, s, of, to, err)
+           : bytes == 8 ? launch_spread<uint64_t>(x, s, of, to, err)
+           : bytes == 4 ? launch_spread<uint32_t>(x, s, of, to, err)
+                        : launch_spread<uint16_t>(x, s, of, to, err);
 }
 
 extern "C" rc_status_t rc_cuda_scatter(

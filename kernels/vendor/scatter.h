@@ -46,11 +46,12 @@ rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from, const r
 rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
     const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err);
 
-/** The entries of A to their places in a dense matrix by rows, where each has one of its own.
- *  \param[in] type  of the values
- *  \param[in,out] to  [rows * s->cols], device memory; what has no entry stays as it is */
-rc_status_t rc_cuda_spread(
-    const rc_executor_t *x, const rc_cuda_slots_t *s, rc_precision_t type, void *to, rc_err_t *err);
+/** What there is of each entry of A to its place in a dense matrix by rows.
+ *  \param[in] of     [nnz] in the order of the slots, device memory
+ *  \param[in] bytes  of one of them: 2, 4, 8 or 16
+ *  \param[in,out] to  [rows * s->cols], likewise; what has no entry stays as it is */
+rc_status_t rc_cuda_spread(const rc_executor_t *x, const rc_cuda_slots_t *s, const void *of,
+    int bytes, void *to, rc_err_t *err);
 
 #ifdef __cplusplus
 }

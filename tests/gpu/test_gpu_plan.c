@@ -104,14 +104,16 @@ static void check_plan(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
 
 static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const rc_cuda_allocator_t *memory)
 {
-    enum { KERNELS = 7 };
+    enum { KERNELS = 8 };
     static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
         "cells", "labels,multilevel", "auto,minlabel"};
     static const char *const by_layout[RC_LAYOUTS][KERNELS] = {
-        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col,gstage-col", "gpanel-col:columns=32,gsub"},
-        {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel", "aspt:rest=2,growmajor"},
-        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", "gstage*", "gpanel-brow-ccol", NULL},
-        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", "gstage*", "gpanel-bcol-crow", NULL},
+        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col,gstage-col", "gpanel-col:columns=32,gsub",
+            "cublas-dense-col,gsub"},
+        {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel", "aspt:rest=2,growmajor",
+            "cublas-dense,growmajor"},
+        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", "gstage*", "gpanel-brow-ccol", NULL, NULL},
+        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", "gstage*", "gpanel-bcol-crow", NULL, NULL},
     };
     const char *kernels = by_layout[layout][below(rng, KERNELS)];
     rc_plan_options_t o = {.kernels = kernels,
@@ -326,10 +328,12 @@ static void run_in_a_graph(fixture_t *f, const char *kernel)
 static void runs_become_graphs(void **state)
 {
     (void)state;
-    static const char *const row[] = {"gchunk", "gpanel", "growmajor", "cusparse-csr-row", "aspt:col_min=2:tile_min=1"};
-    static const char *const col[] = {"gslice", "gchunk-col", "gsub", "cusparse-csr-col", "gpanel-col"};
+    static const char *const row[] = {"gchunk", "gpanel", "growmajor", "cusparse-csr-row", "aspt:col_min=2:tile_min=1",
+        "cublas-dense:fill=1024"};
+    static const char *const col[] = {"gslice", "gchunk-col", "gsub", "cusparse-csr-col", "gpanel-col",
+        "cublas-dense-col:fill=1024"};
     for (int layout = 0; layout < 2; layout++)
-        for (int i = 0; i < 5; i++) {
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
             fixture_t *f = begin((rc_layout_t)layout);
             if (!f)
                 skip();
@@ -371,17 +375,23 @@ static void update_in_a_graph(fixture_t *f, const char *kernel)
     rc_plan_free(plan);
 }
 
-static const char *const with_places[] = {
-    "gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gstage", "gslice", "gsub", "gstage-col"}; /* the last three by columns */
+static const struct {
+    rc_layout_t layout;
+    const char *kernel;
+} with_places[] = {{RC_ROW_MAJOR, "gchunk"}, {RC_ROW_MAJOR, "growmajor"}, {RC_ROW_MAJOR, "cusparse-csr-row"},
+    {RC_ROW_MAJOR, "gpanel"}, {RC_ROW_MAJOR, "gstage"}, {RC_ROW_MAJOR, "cublas-dense:fill=1024"},
+    {RC_COL_MAJOR, "gslice"}, {RC_COL_MAJOR, "gsub"}, {RC_COL_MAJOR, "gstage-col"},
+    {RC_COL_MAJOR, "cublas-dense-col:fill=1024"}};
+enum { WITH_PLACES = sizeof with_places / sizeof *with_places };
 
 static void updates_become_graphs(void **state)
 {
     (void)state;
-    for (int i = 0; i < 8; i++) {
-        fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
+    for (int i = 0; i < WITH_PLACES; i++) {
+        fixture_t *f = begin(with_places[i].layout);
         if (!f)
             skip();
-        update_in_a_graph(f, with_places[i]);
+        update_in_a_graph(f, with_places[i].kernel);
         end(f);
     }
 }
@@ -390,8 +400,8 @@ static void updates_become_graphs(void **state)
 static void places_take_values(void **state)
 {
     (void)state;
-    for (int i = 0; i < 8; i++) {
-        fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
+    for (int i = 0; i < WITH_PLACES; i++) {
+        fixture_t *f = begin(with_places[i].layout);
         rc_err_t err = {0};
         rc_plan_places_t at = {0};
         rc_rng_t rng;
@@ -399,10 +409,10 @@ static void places_take_values(void **state)
             skip();
         rc_rng_seed(&rng, 78);
         f->p.ks = 1; /* the matrix of one K alone */
-        rc_plan_t *plan = plan_of(f, with_places[i], NULL);
+        rc_plan_t *plan = plan_of(f, with_places[i].kernel, NULL);
         assert_int_equal(rc_plan_places(plan, 4, &at, &err), RC_ENOTSUP);
         ok(rc_plan_update_values(plan, f->in.nnz, values_in(&f->in, RC_FP32), RC_FP32, 0, f->stream, &err), &err, "first update");
-        ok(rc_plan_places(plan, 4, &at, &err), &err, with_places[i]);
+        ok(rc_plan_places(plan, 4, &at, &err), &err, with_places[i].kernel);
         assert_true(at.precision == RC_FP32 && at.place_bytes == 4);
         CUDA(cudaDeviceSynchronize());
         new_values(&rng, &f->in);
