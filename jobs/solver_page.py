@@ -28,6 +28,15 @@ def of_case(lines, name):
     return [line for line in good(lines) if line["case"] == name]
 
 
+def apart(lines):
+    """How far processes of one way are from each other, which is what gains can be trusted to."""
+    found = sorted(max(line[way]["runs"]) / min(line[way]["runs"]) - 1 for line in lines for way in ("alone", "with")
+                   if len(line[way]["runs"]) > 1)
+    return (f" Processes of one way differ by {100 * found[len(found) // 2]:.0f} % in the median and "
+            f"{100 * found[-1]:.0f} % at most."
+            if found else "")
+
+
 def answer(lines):
     """What one asks first, where there is something to say."""
     said = []
@@ -35,7 +44,7 @@ def answer(lines):
     if under:
         gains = [line["gain"] for line in under]
         said.append(f"Under the drop-in {len(gains)} whole solves are {geometric_mean(gains):.2f} times as fast in geometric "
-                    f"mean: {min(gains):.2f} to {max(gains):.2f}.")
+                    f"mean: {min(gains):.2f} to {max(gains):.2f}." + apart(under))
     for name, text in (("plan-cg", "Conjugate gradients in a CUDA graph with plans gain"),
                        ("plan-pdhg", "PDHG with a plan for A and A' gains"),
                        ("order-cg", "Renumbered first, shuffled systems gain")):
@@ -63,11 +72,12 @@ def versions(lines):
         found += [name + " and ".join(values)] if values else []
     days = sorted({line["date"] for line in good(lines)})
     rounds = sorted({len(run["runs"]) for run in runs})
+    said = [", ".join(found)] if found else []
     if days:
-        found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+        said.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
     if rounds:
-        found.append(f"medians of {' or '.join(map(str, rounds))} processes each, in turns")
-    return ", ".join(found) + "." if found else ""
+        said.append(f"Medians of {' or '.join(map(str, rounds))} processes each, in turns")
+    return ". ".join(said) + "." if said else ""
 
 
 def summary(lines):
