@@ -359,7 +359,7 @@ rc_status_t rc_find_library(const rc_selection_t *s, rc_library_time_t **best, r
     for (int64_t i = 0; i < s->picks; i++) {
         const rc_pair_t *p = &s->pair[s->pick[i].pair];
         rc_library_time_t *t = &(*best)[s->pick[i].cell];
-        if (!rc_vendor_is(p->kernel_name) || strcmp(p->policy_name, "csr") != 0)
+        if (!rc_vendor_is_baseline(p->kernel_name) || strcmp(p->policy_name, "csr") != 0)
             continue;
         t->fastest = fmin(t->fastest, rc_view_ns(s->view, s->pick[i].row));
         if (rc_vendor_is_timed(p->kernel_name))

@@ -198,7 +198,7 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
         t[k] = (tally_t){.setting = -1,
             .first = rc_survey_first_version(m->v, k),
             .since = INT64_MAX,
-            .vendor = rc_vendor_is(name),
+            .vendor = rc_vendor_is_baseline(name),
             /* Mehrabi et al., Algorithm 1, on CPUs and on GPUs */
             .published = rc_spec_is(name, "cstat") || rc_spec_is(name, "gstat")};
     }
@@ -255,7 +255,7 @@ int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice
     if (choice == RC_CHOICE_REFERENCE || choice == RC_CHOICE_REFERENCE_CSR)
         return strcmp(kernel, a->reference) == 0 &&
                rc_view_pairing(v, row) != RC_PAIRED_ANOTHER_CARD;
-    const int is_rival = !a->is_vendors && rc_vendor_is(kernel);
+    const int is_rival = !a->is_vendors && rc_vendor_is_baseline(kernel);
     return is_rival == (choice == RC_CHOICE_VENDOR_CSR);
 }
 
@@ -285,9 +285,10 @@ static rc_status_t settle_pairs(maker_t *m)
         const char *kernel = rc_view_kernel(m->v, m->all.row[i].kernel);
         const char *library = rc_vendor_name(kernel);
         rc_survey_setting_t *a = &s->setting[m->all.row[i].setting];
-        if (library && !(a->library && rc_vendor_is_dense(kernel)))
+        const int is_baseline = rc_vendor_is_baseline(kernel);
+        if (is_baseline)
             a->library = library;
-        a->is_vendors &= library != NULL;
+        a->is_vendors &= is_baseline;
     }
     if (m->all.rows)
         qsort(m->all.row, (size_t)m->all.rows, sizeof *m->all.row, by_setting_matrix_kernel_policy);

@@ -26,7 +26,7 @@
 /* ----------------------------------------------------------------- library */
 
 /* Of the interface of cuBLAS (NVIDIA, cuBLAS library reference), what is used here. */
-enum { BLAS_OK = 0, BLAS_ALLOC_FAILED = 3, BLAS_ARCH_MISMATCH = 8, BLAS_NOT_SUPPORTED = 15 };
+enum { BLAS_OK = 0, BLAS_ALLOC_FAILED = 3, BLAS_EXECUTION_FAILED = 13 };
 enum { BLAS_PLAIN = 0, BLAS_TURNED = 1, BLAS_COMPUTE_32F = 68, BLAS_COMPUTE_64F = 70 };
 enum { BLAS_ANY = -1 };
 /* Parts of a sum are added up in the type of sums: values of 16 bits are rounded once. */
@@ -58,10 +58,10 @@ static rc_status_t check(int status, const char *what, rc_err_t *err)
     if (status == BLAS_OK)
         return RC_OK;
     (void)cudaGetLastError(); /* or the next check of a launch would report this error again */
-    const rc_status_t st = status == BLAS_ALLOC_FAILED ? RC_ENOMEM
-                           : status == BLAS_ARCH_MISMATCH || status == BLAS_NOT_SUPPORTED
-                               ? RC_ENOTSUP
-                               : RC_EDEVICE;
+    /* others say that it does not work here, as where it does not fit the driver */
+    const rc_status_t st = status == BLAS_ALLOC_FAILED       ? RC_ENOMEM
+                           : status == BLAS_EXECUTION_FAILED ? RC_EDEVICE
+                                                             : RC_ENOTSUP;
     return rc_fail(err, st, "cuBLAS: %s: status %d", what, status);
 }
 

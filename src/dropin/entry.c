@@ -42,6 +42,8 @@ static const rc_engine_t *open_engine(const char *path)
             slash ? info.dli_fname : ".");
         path = beside;
     }
+    char whole[PATH_MAX]; /* the engine opens what lies beside it later: the program may move */
+    path = path && realpath(path, whole) ? whole : path;
     void *handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     void *symbol = handle ? dlsym(handle, "rc_dropin_engine") : NULL;
     memcpy(&get, &symbol, sizeof get);

@@ -197,7 +197,9 @@ int rc_known_passes(rc_dropin_t *d, const rc_asked_t *p, rc_why_t *why)
         key.device = known->key.device; /* which is not known yet */
         if (memcmp(&known->key, &key, sizeof key) != 0)
             continue;
-        if (known->stage != RC_STAGE_OFF && !is_counted(d, known))
+        /* a capture may take what is kept on another stream */
+        if (known->stage != RC_STAGE_OFF &&
+            (!is_counted(d, known) || rc_known_kept(d, p, known->key.device)))
             return 0;
         *why = rc_known_why(known);
         rc_pace_call(d, known, p->stream);

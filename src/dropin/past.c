@@ -36,7 +36,10 @@ static int key_of(rc_dropin_t *d, const rc_known_t *known, char *key)
     if (!d->cache.path || !is_known(&known->sums) || k->device < 0 || k->device >= RC_DEVICES)
         return 0;
     char *device = d->device[k->device];
-    if (!device[0] && d->engine->device_name(k->device, device) < 0)
+    double start = rc_making_now(d);
+    int named = device[0] || d->engine->device_name(k->device, device) == 0;
+    d->account.spent += rc_making_now(d) - start;
+    if (!named)
         return 0;
     char types[RC_KEY_TYPES];
     rc_key_types(k, types);

@@ -53,6 +53,14 @@ static int look(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
     return 1;
 }
 
+/* Seconds that the next way takes before it runs. */
+static double making_of(const rc_dropin_t *d, const rc_known_t *known, const rc_asked_t *p)
+{
+    return known->ways < d->engine->directs(p) && !d->settings.always
+               ? d->engine->direct_s(p, known->ways)
+               : 0;
+}
+
 static rc_held_t *next_way(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *asked)
 {
     rc_asked_t with = *asked;
@@ -62,15 +70,11 @@ static rc_held_t *next_way(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *
     int count = d->engine->directs(p);
     int first = d->settings.always && count > 0 ? (int)(d->made++ % (uint64_t)count) : 0;
     rc_held_t *held = NULL;
-    while (!held && known->ways < count)
+    /* the account has seen what the first takes; a later one that takes more has its own call */
+    const double seen = making_of(d, known, p);
+    while (!held && known->ways < count && making_of(d, known, p) <= seen)
         held = held_new(d, p, (first + known->ways++) % count);
     return held;
-}
-
-/* Seconds that the next way takes before it runs. */
-static double making_of(const rc_dropin_t *d, const rc_known_t *known, const rc_asked_t *p)
-{
-    return known->ways < d->engine->directs(p) ? d->engine->direct_s(p, known->ways) : 0;
 }
 
 /* The pace of the program without a plan is known first. */
@@ -89,6 +93,8 @@ void rc_ways_watch(rc_dropin_t *d, rc_known_t *known, const rc_asked_t *p)
         return;
     int slower = known->ways > 0;
     rc_held_t *held = next_way(d, known, p);
+    if (!held && known->ways < d->engine->directs(p))
+        return;
     if (!held) {
         known->stage = RC_STAGE_OFF;
         known->off = slower ? RC_WHY_SLOWER : RC_WHY_NO_PLAN;

@@ -308,6 +308,7 @@ static rc_status_t copy_entry(const rc_plan_t *plan, const rc_plan_entry_t *e, r
     RC_PASS(RC_NEW(out->candidate, n, "the candidates of a plan", err));
     memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
     out->reuse = e->reuse;
+    out->uncertain = e->uncertain;
     if (e->timing) {
         RC_PASS(RC_NEW(out->timing, n, "the times of a plan", err));
         memcpy(out->timing, e->timing, n * sizeof *out->timing);

@@ -5,6 +5,7 @@
 #include "base/infer.h"
 #include "base/stats.h"
 #include "base/str.h"
+#include "kernels/vendor/vendor.h"
 #include "plan/tune.h"
 
 #include <math.h>
@@ -67,7 +68,8 @@ rc_status_t rc_tuning_search_orders(rc_tuning_t *t, rc_err_t *err)
     rc_status_t st = RC_OK;
     int i = 0;
     int first = rc_tuning_fastest(e, 0, -1, -1);
-    const int kernel[] = {first < 0 ? t->best : first, rc_tuning_fastest(e, 0, first, -1)};
+    const int sole = rc_vendor_is_dense(e->candidate[t->best].kernel) ? -1 : t->best;
+    const int kernel[] = {first < 0 ? sole : first, rc_tuning_fastest(e, 0, first, -1)};
     t->plan->until_ns = t->start_ns + t->most_ns;
     for (const struct dear *d = dear; d < dear + sizeof dear / sizeof *dear; d++)
         for (int k = 0; st == RC_OK && k < 2 && kernel[k] >= 0; k++) {

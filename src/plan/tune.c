@@ -107,6 +107,9 @@ static int is_over_race(const rc_tuning_t *t)
     return spent > fmax(least_ns, products * c->time_ns);
 }
 
+/* Batches of one candidate at first, of the first candidate, and of one that is near the best. */
+enum { RACE_FEW = 3, RACE_FIRST = 7, RACE_MOST = 18 };
+
 static int is_first_of_ours(const rc_tuning_t *t, int i)
 {
     return t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
@@ -122,7 +125,9 @@ int rc_tuning_is_over(const rc_tuning_t *t, int i)
     int64_t spent = rc_plan_now(&t->plan->place) - t->start_ns;
     if (t->best < 0 || (t->searches && t->timed < 2))
         return 0;
-    int overdue = spent > t->most_ns && !(first && !t->searches && t->options->tune_ns <= 0);
+    int waits =
+        first && !t->searches && t->options->tune_ns <= 0 && t->entry->timing[i].samples < RACE_FEW;
+    int overdue = spent > t->most_ns && !waits;
     if (overdue || is_over_race(t) || rc_tuning_is_asked(t, NULL))
         return 1;
     return t->options->reuse > 0 &&
@@ -178,9 +183,6 @@ static rc_status_t time_one(rc_tuning_t *t, int i, const rc_plan_trial_t *trial,
 }
 
 /* -------------------------------------------------------------------- race */
-
-/* Batches of one candidate at first, of the first candidate, and of one that is near the best. */
-enum { RACE_FEW = 3, RACE_FIRST = 7, RACE_MOST = 18 };
 
 /* How much slower than the best is far behind. */
 static const double race_clear = 1.5;
@@ -338,7 +340,9 @@ int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best)
 {
     for (int i = 0; i < e->part.candidates; i++) {
         const rc_plan_candidate_t *c = &e->candidate[i];
-        int counts = vendors ? c->status == RC_OK : i != but && i != e->part.reference;
+        int counts = vendors ? c->status == RC_OK
+                             : i != but && i != e->part.reference &&
+                                   !rc_vendor_is_dense(c->kernel); /* which no order helps */
         if (counts && strcmp(c->order, "csr") == 0 && rc_vendor_is_baseline(c->kernel) == vendors &&
             !isnan(c->time_ns) && (best < 0 || !(e->candidate[best].time_ns <= c->time_ns)))
             best = i;

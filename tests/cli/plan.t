@@ -120,7 +120,7 @@ ok "is told as one of then" grep -qE '^Loaded: [a-z-]+ in the given order, which
 # what it said of its time then: the error and the load
 sure()
 {
-    sed -nE 's/^(Keep the order|Loaded|Uncertain): .* (takes|took) [0-9.]+ [mun]?s( \(error [^)]*\))?( beside other programs)?.*/\3\4/p' "$1"
+    sed -nE 's/^(Keep the order|Loaded|Uncertain): .* (takes|took) [0-9.]+ [mun]?s in fp(32|64)( \(error [^)]*\))?( beside other programs)?.*/\3\4\5/p' "$1"
 }
 ok "and as sure as it was" test "$(sure out)" = "$(sure kept)"
 sed 's/,"error":[^,}]*//; s/,"uncertain":true//; s/"load":"[^"]*",//' timed.plan >old.plan

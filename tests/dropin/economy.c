@@ -46,6 +46,7 @@ typedef struct program {
     double cold;  /* times that the first five products of a pattern take longer; 0: none does */
     int changing; /* calls after which a pattern changes; 0: none does */
     double host_s[2]; /* that the program's host takes for a call, by cuSPARSE and by a plan, while the stream works */
+    int unsuited;    /* number, from 1, of the one that does not suit; 0: none */
     double second_s; /* what the second of these is said to take before it runs */
     double load_s[2]; /* loading the first kernel on the program's arrays, and another one */
     double ways[2]; /* cuSPARSE's time over that of each kernel on the program's arrays; 0: these are products with a matrix */
@@ -117,6 +118,7 @@ static void multiply(program_t *p, pattern_t *x, int call)
     e->extra_ns = 0.05 * x->product_ns + 3000;
     e->make_s[0] = x->make_s + (e->made == 0 ? 10e-3 * x->make_s / p->make_s : 0);
     e->direct_s = p->second_s;
+    e->unsuited = p->unsuited;
     e->load_s[0] = p->load_s[0];
     e->load_s[1] = p->load_s[1];
     e->make_s[1] = (3e-3 + 40e-9 * x->product_ns) * x->make_s / p->make_s;
@@ -469,6 +471,11 @@ static void solvers(void)
     out.second_s = 10e-3;
     out = run(out);
     ok(out.engine.directs > 3000 && out.engine.way == 0, "a kernel that costs more than it can win is not tried");
+    out = solver(12e3, 8000, 1.3, 1.4);
+    out.second_s = 10;
+    out.unsuited = 1;
+    out = run(out);
+    ok(out.engine.directs == 0, "nor where the first does not suit");
     p.calls = 20000;
     p = run(p);
     say(&p, "a long solver");

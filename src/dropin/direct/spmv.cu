@@ -161,11 +161,14 @@ __global__ void __launch_bounds__(THREADS) tiles_kernel(const rc::csr_args<T, P,
         a.put(row, sum);
 }
 
-/* A long row is one tile after the other. */
+/* What a CTA has is one tile after the other, and all of its rows may be long. */
 int tiles_suit(const rc_asked_t *p)
 {
     const double a_tile = 2000; /* ns */
-    return static_cast<double>(p->longest / TILE) * a_tile <= p->library_ns / 2;
+    const double rows = THREADS >> shift_of(p, EACH);
+    const double all = static_cast<double>(p->a.nnz);
+    const double most = rows * static_cast<double>(p->longest);
+    return (most < all ? most : all) / TILE * a_tile <= p->library_ns / 2;
 }
 
 int launch_tiles(const rc_asked_t *p, void *, int)
