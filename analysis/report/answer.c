@@ -22,6 +22,7 @@ typedef struct words {
 
 static const words_t of_orders[] = {{1.05, 0, INFINITY, "Reorder: it pays"},
     {1.01, 0, INFINITY, "Reordering pays a little"},
+    {1, 1.01, 1.05, "Reordering gains little"},
     {1, 1.01, INFINITY, "Reordering gains, how much is uncertain"},
     {1, 0, INFINITY, "Keep the original row order: reordering hardly gains"},
     {0, 0, 1, "Keep the original row order: choosing another loses"},

@@ -53,7 +53,7 @@ static void tell_unpaired(const char *what, const rc_counted_pairs_t *n)
         const char *text;
     } of[] = {{n->another_run, "are compared with that of another run"},
         {n->another_card, "have no speedup, for another card timed it"},
-        {n->nothing, "have no speedup, for it was not timed"}};
+        {n->nothing, "have no speedup, for it has no time that counts"}};
     const int64_t all = n->another_run + n->another_card + n->nothing;
     const char *before = ":";
     if (all == 0)

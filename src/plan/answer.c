@@ -200,7 +200,7 @@ static void add_other(rc_str_t *s, const rc_plan_row_t *other, double speedup, d
     if (other->pays_after <= reuse)
         rc_str_addf(s, " %s may be better, which is uncertain; it", other->order);
     else
-        rc_str_addf(s, " no other order is better; %s", other->order);
+        rc_str_addf(s, " no other order is surely better; %s", other->order);
     rc_str_addf(s, " is %.3g times as fast and pays after ", speedup);
     add_count(s, other->pays_after);
 }
