@@ -82,7 +82,7 @@ is "plans of complex numbers are right" "$(cat plans.wrong)" ""
 code "one is kept" 0 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c64 -d cpu --threads 2 --tune 1 --transposed --save c.plan
 is "nothing is said of its values" "$(grep -c 'only the pattern' "$tmp/err")" 0
 code "and comes back" 0 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c64 -d cpu --threads 2 --load c.plan
-code "as what it was" 2 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c128 -d cpu --threads 2 --load c.plan
+code "as what it was" 3 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision c128 -d cpu --threads 2 --load c.plan
 "$ROWCAST" plan complex/G/hermitian.mtx -k 6 --precision fp32 -d cpu --tune 0 >out.plan 2>&1
 is "a plan of real numbers says that it has others" "$(grep -c 'only the pattern' out.plan)" 1
 printf '%%%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 1e300\n2 2 1e300 -1e300\n' >large.mtx
