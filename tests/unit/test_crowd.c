@@ -115,6 +115,7 @@ static void a_machine_is_looked_at(void **state)
         if (i > 0)
             put(root, name, states[i - 1]);
     }
+    put(root, "/proc/self/stat", "1 (a) R 1\n"); /* which is `..` of the folder of threads */
     assert_true(rc_crowd_look(root, 1).others == 4);
     c = rc_crowd_look("/nowhere", 3);
     assert_true(c.others == -1 && !rc_crowd_shares(&c));

@@ -61,6 +61,8 @@ static int ours_now(const char *root)
     DIR *tasks = n < longest ? opendir(name) : NULL;
     int running = 0;
     for (const struct dirent *task; tasks && (task = readdir(tasks));) {
+        if (task->d_name[0] == '.') /* `..` has the caller's state, too */
+            continue;
         (void)snprintf(name, sizeof name, "/proc/self/task/%s/stat", task->d_name);
         rc_crowd_line(root, name, line, sizeof line);
         const char *state = strrchr(line, ')');
