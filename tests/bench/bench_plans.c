@@ -377,6 +377,27 @@ static rc_status_t read_scale(const char *text, double *out, rc_err_t *err)
                : rc_fail(err, RC_EINVAL, "scale: expected above 0 and at most 8, found %s", text);
 }
 
+static int is_part(const char *word)
+{
+    int found = strcmp(word, "first") == 0 || strcmp(word, "host") == 0;
+    for (const bench_part_t *p = bench_parts; p->name; p++)
+        found |= strcmp(word, p->name) == 0;
+    return found;
+}
+
+static rc_status_t read_parts(const char *text, bench_t *b, rc_err_t *err)
+{
+    rc_words_t words;
+    rc_status_t st = RC_OK;
+    RC_PASS(rc_words_split(text, ',', &words, err));
+    for (int i = 0; i < words.count && st == RC_OK; i++)
+        if (!is_part(words.word[i]))
+            st = rc_fail(err, RC_EINVAL, "parts: unknown part '%s'", words.word[i]);
+    rc_words_free(&words);
+    b->parts = text;
+    return st;
+}
+
 /* The text behind "key=" when the argument is that key, else NULL. */
 static const char *value_of(const char *arg, const char *key)
 {
@@ -388,7 +409,7 @@ static rc_status_t read_argument(bench_t *b, const char *arg, rc_err_t *err)
 {
     const char *v = NULL;
     if ((v = value_of(arg, "parts")) != NULL) {
-        b->parts = v;
+        return read_parts(v, b, err);
     } else if ((v = value_of(arg, "real")) != NULL) {
         b->real = v;
     } else if ((v = value_of(arg, "scale")) != NULL) {

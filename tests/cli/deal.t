@@ -29,7 +29,7 @@ chmod +x "$tmp/bin/rowcast" "$tmp/bin/mpirun"
 export LOG="$tmp/log"
 campaign() # campaign OPTION... PART
 {
-    PATH=$tmp/bin:$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$tmp/s.h5" -w "$tmp/work" "$@"
+    PATH=$tmp/bin:$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$tmp/s.h5" -w "$tmp/w" "$@"
 }
 
 code "the part tiles is planned" 0 campaign -n tiles
@@ -48,7 +48,7 @@ is "has no shares" "$(sed -n "s/.*'--time-budget' '\([0-9]*\)'.*/\1/p" "$tmp/out
 code "the part types with a time" 0 campaign -n -T 560 types
 is "has shares that are a whole at most" "$(sed "s/.*'--time-budget' '\([0-9]*\)'.*/\1/" "$tmp/out" | awk '{ s += $1 } END { print (NR > 1 && s <= 560) }')" 1
 is "complex values at the K of their goal" "$(grep "'c64'" "$tmp/out" | sed "s/.*'--k' '\([0-9,]*\)'.*/\1/" | sort -u)" 8,32,128
-is "large matrices of one size each, but for the points of meshes" "$(find "$tmp/work/data/shuffled" -name '*.spec' -exec cat {} + | cut -d: -f1 | sort | uniq -d)" mesh3d
+is "large matrices of one size each, but for the points of meshes" "$(find "$tmp/w/data/shuffled" -name '*.spec' -exec cat {} + | cut -d: -f1 | sort | uniq -d)" mesh3d
 
 code "it runs" 75 campaign -T 1000 tiles
 is "what was cut off comes again before the rest" "$(grep -n -- "--orders metis" "$LOG" | cut -d: -f1 | tail -n 3 | paste -s -d-)" \
