@@ -255,8 +255,11 @@ static double bound_of(const gpu_operands_t *o, int64_t terms, double mag, doubl
     const rc_type_t *type = rc_type(out_type(o));
     double sum = rc_type(type->sum)->unit;
     double parts = type->parts; /* as many terms, and products */
-    return 2 * parts * sum * ((double)(terms + 4) * mag + 2 * kept) +
-           1.01 * type->unit * (2 * mag + kept) + type->least;
+    double bound = 2 * parts * sum * ((double)(terms + 4) * mag + 2 * kept) +
+                   1.01 * type->unit * (2 * mag + kept) + type->least;
+    if (o->library && type->bytes == 2) /* cuSPARSE adds some to the output one by one */
+        bound += type->unit * (double)terms * (mag + kept);
+    return bound;
 }
 
 /* Part q of a product of two numbers. */
@@ -301,6 +304,17 @@ static int is_untouched(const gpu_operands_t *o, size_t all, int old)
                : o->host[0] == 0xff && memcmp(o->host, o->host + 1, all - 1) == 0;
 }
 
+/* Of 16 bits, cuSPARSE adds 0 to a neighbour in the same word: the bits of a NaN may change. */
+static int is_same_word(const gpu_operands_t *o, size_t byte, int old)
+{
+    const size_t i = byte / 2;
+    if (!o->library || rc_precision_bytes(out_type(o)) != 2)
+        return 0;
+    double found = operand_get(o->host, out_type(o), i);
+    double before = old ? operand_get(o->image, out_type(o), i) : NAN;
+    return found == before || (isnan(found) && isnan(before));
+}
+
 /* Everything that is no value of the output is what it was. */
 static void check_around(
     gpu_operands_t *o, const rc_operands_t *of, size_t all, int old, const char *label)
@@ -320,7 +334,7 @@ static void check_around(
     if (is_untouched(o, all, old))
         return;
     for (size_t i = 0; i < all; i++)
-        if (o->host[i] != (old ? o->image[i] : 0xff))
+        if (o->host[i] != (old ? o->image[i] : 0xff) && !is_same_word(o, i, old))
             fail_msg("%s: byte %d from the begin of the output was written, which is none of its "
                      "values",
                 label, (int)i - (int)from);

@@ -32,6 +32,7 @@ typedef struct gpu_operands {
     const rc_csr_t *a;
     rc_precision_t precision;
     int out_sums; /* 1: the output has the type of sums */
+    int library;  /* 1: a library's kernel: of 16 bits each addition may be rounded, and a word with a gap written back */
     rc_layout_t layout;
     int64_t k;
     double *val; /* [2 * nnz] values of the matrix where they are complex, else NULL */

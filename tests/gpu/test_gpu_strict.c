@@ -1,6 +1,7 @@
 /* NaN and infinity in the inputs of every kernel of every operation: one that says it is strict has them where IEEE
  * arithmetic has, and nowhere else.  What the others make of them is counted.  And sums that are beyond fp16, of every
- * kernel of ours: they are of a wider type until they are stored.  Those of a GPU are left out without one, or fail when ROWCAST_GPU is 1.  ROWCAST_GPU_KERNEL=NAME does only those of that name. */
+ * kernel of ours: they are of a wider type until they are stored.  Those of a GPU are left out without one, or fail when
+ * ROWCAST_GPU is 1.  ROWCAST_GPU_KERNEL=NAME does only those of that name, ROWCAST_GPU_SAMPLE=N one run in N more. */
 #include "config.h"
 #include "unit.h"
 
@@ -37,7 +38,7 @@ struct world {
     double *in[RC_INPUTS_MAX]; /* [rows * k] row by row */
     double *want;              /* of the output, row by row */
     tally_t *tally;            /* of the kernel at hand */
-    int64_t turn;              /* of CPU kernels one variant in some is run */
+    int64_t turn;              /* one variant in some is run */
 };
 
 /* ---------------------------------------------------------------- inputs */
@@ -199,10 +200,10 @@ static rc_status_t check_large(world_t *w, const rc_kernel_spec_t *spec, void *s
 
 static void run_variant(const rc_kernel_spec_t *spec, void *user)
 {
-    enum { one_in = 32 };
     world_t *w = user;
     const rc_kernel_t *kernel = spec->kernel;
-    if (w->o.x->kind == RC_DEVICE_CPU && w->turn++ % one_in != 0)
+    const int64_t one_in = w->o.x->kind == RC_DEVICE_CPU ? 32 : 8 * sample_of_runs();
+    if (w->turn++ % one_in != 0)
         return;
     rc_analysis_t analysis;
     rc_err_t err = {0};
