@@ -32,10 +32,10 @@ part_types()
     { types_kinds && random_kinds; } | sed 's/$/,shuffle=both/' | specs shuffled
     types_kinds | specs natural
     pruned_set | specs pruned
-    deal 7 "real matrices" --where "$real" --k 32,128,512 --orders csr --precision "$types" --kernels "$ours,$baseline"
+    deal 7 "real matrices" --where "$real" --k 32,64,128,512 --orders csr --precision "$types" --kernels "$ours,$baseline"
     deal 3 "real matrices, complex" --where "$real" --k 8,32,128 --orders csr --precision c64 --kernels "$any,$types_few"
-    deal 34 "shuffled" --where 'group == shuffled' --k 32,128,512 --orders csr,auto --precision $two --kernels "$ours,$types_few"
-    deal 8 "natural" --where 'group == natural' --k 32,128 --orders csr --precision $two --kernels "$ours,$types_few"
+    deal 34 "shuffled" --where 'group == shuffled' --k 32,64,128,512 --orders csr,auto --precision $two --kernels "$ours,$types_few"
+    deal 8 "natural" --where 'group == natural' --k 32,64,128,512 --orders csr --precision $two --kernels "$ours,$types_few"
     deal 8 "pruned weights" --where 'group == pruned' --k 64,512,4096 --orders csr --precision $two --kernels "$ours,$types_few"
     deal 17 "shuffled, complex" --where 'group == shuffled' --k 8,32,128 --orders csr,auto --precision c64 --kernels "$any,$types_few"
     deal 7 "natural, complex" --where 'group == natural' --k 8,32,128 --orders csr --precision c64 --kernels "$any,$types_few"
