@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-LAYERS = ("gcn-edges", "gcn-csr", "sage-csr", "gin-csr", "gat-edges", "gatv2-edges")  # a kind, and what of the graph it is given
+LAYERS = ("gcn-edges", "gcn-csr", "sage-edges", "sage-csr", "gin-edges", "gin-csr", "gat-edges", "gatv2-edges")  # a kind, and what of the graph it is given
 CLIENTS = ("spmm", "gradient", "gcn", "pyg", "cupy", *LAYERS)
 GRAPHS = ("communities", "powerlaw")
 MEAN = 16  # entries in a row, before self loops

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 CLIENTS = ["gradient"]
-LAYERS = ["gcn-edges", "gcn-csr", "sage-csr", "gin-csr", "gat-edges", "gatv2-edges"]
+LAYERS = ["gcn-edges", "gcn-csr", "sage-edges", "sage-csr", "gin-edges", "gin-csr", "gat-edges", "gatv2-edges"]
 
 
 def main():
