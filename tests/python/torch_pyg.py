@@ -10,7 +10,7 @@ import torch_geometric.nn as nn
 
 import rowcast.pyg as pyg
 import rowcast.torch as rt
-from rowcast import _pyg_edges, _torch_ops as ops
+from rowcast import _pyg_edges, _pyg_known, _pyg_ops, _torch_ops as ops
 from rowcast._pyg_edges import Edges
 
 NODES, EDGES, WIDTH = 300, 2000, 12
@@ -235,6 +235,99 @@ def attention_operations():
         assert sum(moves.values()) == ends + (2 if name == "v2" else 0), (name, moves)  # and to heads, and back
 
 
+def along():
+    """The operator of compiled layers against a dense matrix, edge by edge and by plans: sums, means, norms, both ways."""
+    few = edges()[:, :400]
+    few[1, :7] = few[0, :7]  # loops
+    loops = torch.unique(few, dim=1)  # one loop of a vertex is kept; of several PyTorch Geometric says not which
+    weight = random(loops.shape[1]) + 0.5
+    for how, fill, w in (("sum", 0.0, None), ("sum", 0.0, weight), ("mean", 0.0, None), ("norm", 0.0, weight),
+                         ("norm", 1.0, None), ("norm", 2.0, weight)):
+        for end in (0, 1):
+            dense = _dense_of(loops, w, how, fill, end)
+            for transposed in (False, True):
+                x, seen = random(NODES, WIDTH), []
+                wanted = (dense.T if transposed else dense) @ x
+                given = loops, w, x, NODES, NODES, end, how, fill
+                for n in range(6):
+                    with Products(name="product") as asked:
+                        _pyg_ops._along(*given, False)
+                        near(_pyg_ops._along(*given, transposed), wanted, (how, fill, end, transposed, n))
+                    seen.append(asked.count)
+                assert seen[-1] == 2, seen
+                near(_pyg_ops._by_edges(loops, w, x, (NODES, NODES), end, how, fill, transposed), wanted, (how, end))
+
+
+def _dense_of(e, weight, how, fill, end):
+    """What the layers' papers say of it."""
+    a = torch.zeros(NODES, NODES, dtype=F64, device=DEVICE)
+    a.index_put_((e[end], e[1 - end]), torch.ones(e.shape[1], dtype=F64, device=DEVICE) if weight is None else weight,
+                 accumulate=True)
+    if how == "mean":
+        return a / a.sum(1, keepdim=True).clamp(min=1)
+    if how == "sum":
+        return a
+    if fill:
+        bare = a.diagonal() == 0
+        a.diagonal()[bare] = fill
+    scale = a.sum(1).pow(-0.5).nan_to_num(posinf=0)
+    return scale[:, None] * a * scale
+
+
+def traced_layers():
+    """What a compiler sees of a layer is the operator, with what the layer would have made of the edges."""
+    e, x, pyg._WHOLE = torch.unique(edges(), dim=1), random(NODES, WIDTH), 0
+    w = random(e.shape[1])
+    saved = pyg._is_compiling, _pyg_ops.is_there, _pyg_ops.along
+    for name, given in (("GCN", ()), ("GCN", (w,)), ("SAGE", ()), ("sums", ()), ("GIN", ()), ("APPNP", ()), ("APPNP", (w,))):
+        for flow in ("source_to_target", "target_to_source"):
+            one, other = pair(MADE[name])
+            one.flow = other.flow = flow
+            for n in range(5):
+                wanted, calls = one(x, e, *given), []
+                pyg._is_compiling, _pyg_ops.is_there = lambda: True, True
+                _pyg_ops.along = lambda *asked: (calls.append(1), _pyg_ops._along(*asked))[1]
+                try:
+                    found = other(x, e, *given)
+                finally:
+                    pyg._is_compiling, _pyg_ops.is_there, _pyg_ops.along = saved
+                near(found, wanted, (name, flow, n))
+                assert len(calls) == (3 if name == "APPNP" else 1), (name, len(calls))
+
+
+def compiled_layers():
+    """Whole, without a break, with gradients of x, weights and parameters; attention and CSR with one.  Of PyTorch that compiles."""
+    if not (hasattr(torch, "compile") and _pyg_ops.is_there):
+        return
+    e, x = torch.unique(edges(), dim=1), random(NODES, WIDTH)  # of two loops of a vertex one counts, either
+    few = pyg._WHOLE
+    made = {**MADE, "weighed": MADE["GCN"], "graph": lambda: nn.GraphConv(WIDTH, 5)} if hasattr(nn, "GraphConv") else MADE
+    for name, make in made.items():
+        for flow in ("source_to_target", "target_to_source"):
+            torch._dynamo.reset()
+            one, other = pair(make)
+            one.flow = other.flow = flow
+            attends = name in ("GAT", "one head", "GATv2")
+            fast = torch.compile(other, backend="aot_eager", fullgraph=not attends)
+            weight = [random(e.shape[1])] if name in ("weighed", "graph") else []
+            pyg._WHOLE = few if flow == "target_to_source" and name == "SAGE" else 0
+            for n in range(6):
+                with Products(name="product") as asked:
+                    for wanted, found in zip(step(one, x, e, *weight), step(fast, x, e, *weight)):
+                        near(found, wanted, (name, flow, n))
+                for layer in (one, other):
+                    layer.zero_grad()
+            assert asked.count > 1 or attends or pyg._WHOLE, (name, flow, asked.count)
+    torch._dynamo.reset()
+    one, other = pair(MADE["GCN"])  # weights that learn, which are normalised by PyTorch
+    fast = torch.compile(other, backend="aot_eager")
+    for n in range(3):
+        given = [random(e.shape[1], seed=n).requires_grad_() for _ in range(2)]
+        for layer, w in zip((one, fast), given):
+            layer(x, e, w).square().sum().backward()
+        near(given[1].grad, given[0].grad, n)
+
+
 def weights():
     """Of edges, with gradients."""
     e, x = edges(), random(NODES, WIDTH)
@@ -342,13 +435,13 @@ def captured():
     """Edges become no matrix while a graph is captured, but after it."""
     e, x = edges(), random(NODES, WIDTH)
     one, other = pair(MADE["SAGE"])
-    is_capturing = pyg.is_capturing
-    pyg.is_capturing = lambda device: True
+    is_capturing = _pyg_known.is_capturing
+    _pyg_known.is_capturing = lambda device: True
     with Products() as asked:
         for n in range(6):
             near(other(x, e), one(x, e), n)
         assert asked.count == 0
-        pyg.is_capturing = is_capturing
+        _pyg_known.is_capturing = is_capturing
         near(other(x, e), one(x, e))
         assert asked.count == 1
 

@@ -12,7 +12,7 @@ import torch
 from . import _torch_ops as _ops
 from ._torch_memory import Tensor
 from ._torch_softmax import softmax
-from .torch import Matrix, spmm
+from .torch import Matrix, _multiplied
 
 
 class _Moved(torch.autograd.Function):
@@ -145,12 +145,23 @@ class Edges:
             values: of in_order(), or attention(); None: all are 1
         """
         if values is None:
-            return spmm(self._plain(x.dtype, mean), x)
+            m = self._plain(x.dtype, mean)
+            return _multiplied(m, m.val, x, False)
         m = self._of_heads(1 if x.dim() == 2 else x.shape[1]).matrix
         dtype = torch.promote_types(values.dtype, x.dtype)
         out = _ops.spmm(m._pattern, m.crow, m.col, values.to(dtype),
                         x.reshape(-1, x.shape[-1]).to(dtype), m.shape[1], False)
         return out.view(self._matrix.shape[0], *x.shape[1:])
+
+    def product(self, values: Optional[Tensor], x: Tensor, mean: bool, transposed: bool) -> Tensor:
+        """times() of one head in the type of x, without gradients.
+
+        Args:
+            transposed: [cols, K], of x [rows, K]
+        """
+        m = self._plain(x.dtype, mean) if values is None else self._of_heads(1).matrix
+        return _ops.multiply(m._pattern, m.crow, m.col, m.val if values is None else values, x,
+                             m.shape[1], transposed)
 
     # ------------------------------------------------------------ attention
 

@@ -89,9 +89,13 @@ def _laid(b: Tensor) -> Tuple[Tensor, int]:
 
 # ---------------------------------------------------------------- products
 
-def _spmm(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor,
-          minors: int, transposed: bool) -> Tensor:
-    """By a plan, without gradients."""
+def multiply(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor,
+             minors: int, transposed: bool) -> Tensor:
+    """By a plan, without gradients.
+
+    Args:
+        pattern: of ptr and idx; None: to be found
+    """
     unknown = pattern is None
     if unknown:
         pattern = kept.find(ptr, idx, minors, is_raw=True)
@@ -190,7 +194,7 @@ class _Spmm(torch.autograd.Function):
         ctx.pattern = pattern
         if pattern is None:
             return _below(_OPERATORS["spmm"], ptr, idx, val, b, minors, transposed)
-        return _spmm(pattern, ptr, idx, val, b, minors, transposed)
+        return multiply(pattern, ptr, idx, val, b, minors, transposed)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Any:
@@ -257,7 +261,7 @@ def _below(operator: Any, *arguments: Any) -> Tensor:
 
 def _spmm_operator(ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor, minors: int,
                    transposed: bool) -> Tensor:
-    return _spmm(None, ptr, idx, val, b, minors, transposed)
+    return multiply(None, ptr, idx, val, b, minors, transposed)
 
 
 def _sampled_operator(ptr: Tensor, idx: Tensor, y: Tensor, x: Tensor) -> Tensor:
@@ -414,7 +418,7 @@ def _spmm_called(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tens
         return _OPERATORS["spmm"](ptr, idx, val, b, minors, transposed)
     if torch.is_grad_enabled() and (val.requires_grad or b.requires_grad):
         return _Spmm.apply(pattern, ptr, idx, val, b, minors, transposed)
-    return _spmm(pattern, ptr, idx, val, b, minors, transposed)
+    return multiply(pattern, ptr, idx, val, b, minors, transposed)
 
 
 def sampled(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor, x: Tensor) -> Tensor:

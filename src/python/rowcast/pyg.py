@@ -9,6 +9,8 @@ Attention is a softmax over its rows.
 Edges become that matrix when the same tensor comes back: those of a batch that is seen once do not.
 What a layer makes of the edges of before (self loops, normalisation) is kept with them.  A call
 that is no such product is PyTorch Geometric's, with hooks, explanations and other reductions.
+
+torch.compile takes layers without attention whole, of edges as a tensor.
 """
 from __future__ import annotations
 
@@ -20,19 +22,23 @@ import torch
 import torch_geometric.nn as nn
 from torch_geometric.nn.conv import MessagePassing
 
+from . import _pyg_ops as _ops
 from ._pyg_edges import Edges
-from ._torch_memory import Stamp, Tensor, has_type, is_capturing
-from .torch import autocast_type, replaced, spmm
+from ._pyg_known import edges_of, forget_gone, norm_of
+from ._torch_memory import Stamp, Tensor, has_type
+from .torch import _is_compiling, autocast_type, replaced, spmm
 
 __all__ = ["layers", "restore", "use"]
 
-_USES = 3   # of edges until they become a matrix
-_KEPT = 16  # sets of edges, and results of a function
+_KEPT = 16  # results of a function
+_WHOLE = 1 << 21  # edges; of fewer a compiler's own sums are as fast as the operator's call
 _PRODUCTS = {"sum": "sum", "add": "sum", "mean": "mean"}
 #: What a message is multiplied by; None: by nothing.
 _WEIGHTS = {"SAGEConv": None, "GINConv": None, "GCNConv": "edge_weight", "APPNP": "edge_weight",
             "GraphConv": "edge_weight", "SGConv": "edge_weight", "TAGConv": "edge_weight",
             "LGConv": "edge_weight", "GATConv": "alpha", "GATv2Conv": "alpha"}
+#: Those that normalise edges as GCNConv does.
+_NORMED = ("GCNConv", "APPNP", "SGConv", "TAGConv", "LGConv")
 #: Functions that make edges of edges, by the module of torch_geometric.nn.conv that calls them.
 _MAKERS = {"gcn_conv": ("gcn_norm",), "appnp": ("gcn_norm",), "sg_conv": ("gcn_norm",),
            "tag_conv": ("gcn_norm",), "lg_conv": ("gcn_norm",),
@@ -43,43 +49,6 @@ _eager = getattr(getattr(torch, "compiler", None), "disable", lambda f: f)
 #: Of this thread: .layer, one that is used by plans runs; .shows, it returns its attention;
 #: .attention, what its scores became.
 _inside = threading.local()
-
-
-# ---------------------------------------------------------------- edges
-
-class _Known:
-    """A tensor of edges that was seen, and its matrix once it is worth one."""
-
-    def __init__(self, edge_index: Tensor, key: Any):
-        self.stamp, self.key, self.uses = Stamp(), key, 0
-        self.edges: Optional[Edges] = None
-        self.stamp.took(edge_index)
-
-
-_known: List[_Known] = []
-_lock = threading.Lock()
-
-
-def _alive() -> List[_Known]:
-    """Those whose tensors are there."""
-    return [k for k in _known if not k.stamp.is_gone()]
-
-
-def _edges(edge_index: Tensor, shape: Tuple[int, int], end: int, uses: int = 1) -> Optional[Edges]:
-    """Of a tensor that came back; None: not yet."""
-    key = shape, end
-    with _lock:
-        known = next((k for k in _known if k.key == key and k.stamp.has(edge_index)), None)
-        if known is None:
-            known = _Known(edge_index, key)
-        else:
-            _known.remove(known)
-        _known[:] = [known, *_alive()][:_KEPT]
-        known.uses += uses
-        if known.edges is None and known.uses > _USES and not is_capturing(edge_index.device):
-            with torch.inference_mode(False), torch.no_grad():  # training may need it, too
-                known.edges = Edges(edge_index[end], edge_index[1 - end], shape)
-        return known.edges
 
 
 # ---------------------------------------------------------------- what is kept of functions
@@ -93,6 +62,8 @@ class _Again:
         self._kept: List[Tuple[List[Stamp], Any, Any]] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _is_compiling():
+            return self.function(*args, **kwargs)
         given = (*args, *(kwargs[name] for name in sorted(kwargs)))
         tensors = [a for a in given if isinstance(a, Tensor)]
         plain = not any(t.layout != torch.strided or t.requires_grad or t.is_inference()
@@ -164,7 +135,7 @@ def _is_watched(layer: MessagePassing) -> bool:
     hooks = ("_propagate_forward", "_message_forward", "_aggregate_forward",
              "_edge_update_forward", "_message_and_aggregate_forward")
     return (bool(getattr(layer, "explain", False)) or getattr(layer, "decomposed_layers", 1) > 1
-            or any(vars(layer).get(f"{name}{kind}_hooks") for name in hooks
+            or any(getattr(layer, f"{name}{kind}_hooks", None) for name in hooks
                    for kind in ("_pre", "")))
 
 
@@ -188,11 +159,41 @@ class _Propagate:
     def __init__(self, layer: MessagePassing, kind: str):
         self.layer, self.kind, self.weight = layer, kind, _WEIGHTS[kind]
 
-    @_eager
     def __call__(self, edge_index: Any, size: Any = None, **given: Any) -> Tensor:
+        if _is_compiling():
+            out = self._traced(edge_index, size, given)
+            if out is not None:
+                return out
+        if isinstance(edge_index, _Plain):
+            edge_index, given[self.weight] = edge_index.normed(given, self.layer)
+        return self._run(edge_index, size, given)
+
+    def _traced(self, given_edges: Any, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
+        """Without a break: by the operator, which compilers take as it is, or, of few edges, as
+        PyTorch Geometric does; None: no product of ours."""
+        edge_index, how, fill = given_edges, _PRODUCTS.get(self.layer.aggr), 0.0
+        if isinstance(edge_index, _Plain):
+            edge_index, how, fill = edge_index.edge_index, "norm", edge_index.fill
+        asked = None if how is None else self._asked(edge_index, size, given, None)
+        if asked is None or self.weight == "alpha" or not _ops.is_there:
+            return None
+        if how != "norm" and edge_index.shape[1] < _WHOLE:
+            return type(self.layer).propagate(self.layer, edge_index, size=size, **given)
+        x, weight = asked.x, given.get(self.weight) if self.weight else None
+        dtype = x.dtype if weight is None else torch.promote_types(weight.dtype, x.dtype)
+        if how == "norm":
+            dtype = torch.promote_types(given_edges.dtype, dtype)
+        elif weight is None and x.dtype != torch.float64:
+            dtype = autocast_type(x.device.type) or x.dtype
+        weight = weight if weight is None or weight.dim() == 1 else weight.view(-1)
+        return _ops.along(edge_index, weight, x.to(dtype), *asked.shape, asked.end, how, fill,
+                          False)
+
+    @_eager
+    def _run(self, edge_index: Any, size: Any, given: Dict[str, Any]) -> Tensor:
         attention = _attention_as(given.get("alpha"))
         asked = self._asked(edge_index, size, given, attention)
-        edges = None if asked is None else _edges(edge_index, asked.shape, asked.end)
+        edges = None if asked is None else edges_of(edge_index, asked.shape, asked.end)
         if attention is not None and attention.edges is not edges:
             given["alpha"], attention = attention.of_edges(), None
         if asked is not None and edges is not None:
@@ -248,7 +249,7 @@ class _Propagate:
             return None
         if size is not None and size[1 - end] not in (None, x.shape[0]):
             return None  # for PyTorch Geometric to refuse
-        return _Asked(x, (int(rows), x.shape[0]), end)
+        return _Asked(x, (rows, x.shape[0]), end)
 
 
 def _end_of(layer: Any) -> int:
@@ -265,7 +266,7 @@ def _has_ends(pair: Any, end: int) -> bool:
 def _fits(x: Any, weight: Optional[Tensor], by_heads: bool, edge_index: Tensor,
           attention: Optional["_Attention"]) -> bool:
     """Whether features and weights are those of a product."""
-    if (not isinstance(x, Tensor) or x.layout != torch.strided or not has_type(x.dtype)
+    if (not isinstance(x, Tensor) or x.layout != torch.strided or not _is_real(x.dtype)
             or x.dim() != (3 if by_heads else 2) or x.device != edge_index.device):
         return False
     if attention is not None:
@@ -274,8 +275,13 @@ def _fits(x: Any, weight: Optional[Tensor], by_heads: bool, edge_index: Tensor,
         return not by_heads
     shapes = ([(edge_index.shape[1], x.shape[1])] if by_heads
               else [(edge_index.shape[1],), (edge_index.shape[1], 1)])
-    return (isinstance(weight, Tensor) and has_type(weight.dtype)
+    return (isinstance(weight, Tensor) and _is_real(weight.dtype)
             and tuple(weight.shape) in shapes)
+
+
+def _is_real(dtype: torch.dtype) -> bool:
+    """Of plans; the operator asks when it runs."""
+    return dtype.is_floating_point if _is_compiling() else has_type(dtype)
 
 
 # ---------------------------------------------------------------- attention
@@ -383,7 +389,7 @@ class _Update:
         if size is not None and any(told not in (None, n) for told, n in
                                     zip((size[end], size[1 - end]), shape)):
             return None
-        edges = _edges(edge_index, shape, end, uses=0)
+        edges = edges_of(edge_index, shape, end, uses=0)
         values = None if edges is None else scores(self.layer, edges, (row, col), edge_attr)
         return None if values is None else (values, edges)
 
@@ -397,13 +403,57 @@ def _is_pair(pair: Any, dims: int, edge_index: Tensor) -> bool:
             and has_type(pair[0].dtype))
 
 
+class _Plain(NamedTuple):
+    """In the place of edges that a layer would normalise: the operator does."""
+
+    edge_index: Tensor
+    fill: float  # what loops weigh that are added; 0: none are
+    vertices: int
+    dtype: torch.dtype  # of what they are made for
+
+    def normed(self, given: Dict[str, Any], layer: Any) -> Tuple[Tensor, Tensor]:
+        """What the layer would have made of them."""
+        return norm_of(self.edge_index, given.get("edge_weight"), self.vertices, _end_of(layer),
+                       self.fill, self.dtype)
+
+
 class _Forward:
     """In the place of forward() of a layer: says that it runs."""
 
-    def __init__(self, layer: MessagePassing):
-        self.layer = layer
+    def __init__(self, layer: MessagePassing, kind: str):
+        self.layer, self.kind = layer, kind
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _is_compiling() and self.kind not in _SCORES:
+            if "edge_index" in kwargs:
+                kwargs["edge_index"] = self._not_normed(kwargs["edge_index"], *args, **kwargs)
+            elif len(args) > 1:
+                args = (args[0], self._not_normed(args[1], *args, **kwargs), *args[2:])
+            return type(self.layer).forward(self.layer, *args, **kwargs)
+        return self._run(*args, **kwargs)
+
+    def _not_normed(self, edges: Any, *args: Any, **kwargs: Any) -> Any:
+        """Edges that the operator can normalise, so that the layer leaves it; else as they are."""
+        layer = self.layer
+        x = args[0] if args else kwargs.get("x")
+        weight = args[2] if len(args) > 2 else kwargs.get("edge_weight")
+        if (self.kind not in _NORMED or not _ops.is_there or not getattr(layer, "normalize", True)
+                or getattr(layer, "cached", False) or getattr(layer, "dropout", 0)
+                or not _are_edges(edges) or not isinstance(x, Tensor) or x.dim() != 2
+                or x.layout != torch.strided or not x.is_floating_point()
+                or x.device != edges.device or _is_watched(layer)
+                or _PRODUCTS.get(layer.aggr) != "sum"):
+            return edges
+        if weight is not None and (weight.requires_grad or weight.dim() != 1
+                                   or weight.shape[0] != edges.shape[1]
+                                   or not weight.is_floating_point()):
+            return edges
+        loops = getattr(layer, "add_self_loops", False)
+        fill = 2.0 if loops and getattr(layer, "improved", False) else float(bool(loops))
+        return _Plain(edges, fill, x.shape[0], x.dtype)
+
+    @_eager
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
         before = {name: getattr(_inside, name, None) for name in ("layer", "shows", "attention")}
         _inside.layer, _inside.attention = True, None
         _inside.shows = any(isinstance(a, bool) for a in (*args, *kwargs.values()))
@@ -423,7 +473,8 @@ def use(model: torch.nn.Module) -> torch.nn.Module:
     for layer in model.modules():
         kind = _kind_of(layer) if isinstance(layer, MessagePassing) else None
         if kind is not None and "propagate" not in vars(layer) and "forward" not in vars(layer):
-            layer.propagate, layer.forward = _Propagate(layer, kind), _Forward(layer)
+            layer.propagate = _Propagate(layer, kind)
+            layer.forward = _Forward(layer, kind)
             if _attends(layer, kind) and "edge_updater" not in vars(layer):
                 layer.edge_updater = _Update(layer, kind)
     return model
@@ -440,8 +491,7 @@ def restore(model: torch.nn.Module) -> torch.nn.Module:
             del layer.propagate, layer.forward
             if isinstance(vars(layer).get("edge_updater"), _Update):
                 del layer.edge_updater
-    with _lock:
-        _known[:] = _alive()
+    forget_gone()
     return model
 
 

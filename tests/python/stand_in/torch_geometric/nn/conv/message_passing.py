@@ -129,3 +129,12 @@ def add_self_loops(edge_index, edge_attr=None, fill_value=1.0, num_nodes=None):
                else edge_attr.new_full((num_nodes, *edge_attr.shape[1:]), fill_value))
         edge_attr = torch.cat([edge_attr, own])
     return torch.cat([edge_index, torch.stack([loops, loops])], 1), edge_attr
+
+
+def add_remaining_self_loops(edge_index, edge_attr, fill_value, num_nodes):
+    """One for each vertex, at the end; that of a vertex which has one weighs what it weighed."""
+    loop = edge_index[0] == edge_index[1]
+    own = edge_attr.new_full((num_nodes,), fill_value)
+    own[edge_index[0][loop]] = edge_attr[loop]
+    loops = torch.arange(num_nodes, device=edge_index.device)
+    return torch.cat([edge_index[:, ~loop], torch.stack([loops, loops])], 1), torch.cat([edge_attr[~loop], own])
