@@ -15,7 +15,7 @@ typedef enum rc_exit {
     RC_EXIT_FAILED = 1,  /**< it ran, and something failed (a case, a comparison) */
     RC_EXIT_USAGE = 2,   /**< options or operands are wrong; nothing was done */
     RC_EXIT_ERROR = 3,   /**< input, store, memory or machine: the line on stderr says which */
-    RC_EXIT_UNCLEAR = 4, /**< it ran, and the noise hides the answer of a comparison */
+    RC_EXIT_UNCLEAR = 4, /**< it ran, and a comparison has no answer */
     RC_EXIT_AGAIN = 75   /**< drained on request with work left: run it again */
 } rc_exit_t;
 

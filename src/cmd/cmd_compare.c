@@ -243,14 +243,25 @@ static void say_totals(const rc_diff_t *d)
             groups[RC_VERDICT_ONLY_A], groups[RC_VERDICT_ONLY_B]);
 }
 
-/* 1 for what is slower or broken; else unclear when any group is, or has no time for noise. */
+/* 1: some case has a time in both stores. */
+static int has_ratio(const rc_diff_t *d)
+{
+    int64_t n = 0;
+    for (int v = 0; v < RC_VERDICTS; v++)
+        n += v <= RC_VERDICT_UNCLEAR ? d->count[v] : 0;
+    return n > 0;
+}
+
+/* 1 for what is slower or broken; else unclear when nothing is compared, or a group is unclear or
+ * has no time for noise. */
 static int code_of(const rc_diff_t *d)
 {
     if (d->count[RC_VERDICT_SLOWER] || d->count[RC_VERDICT_BROKEN] ||
         d->group_count[RC_VERDICT_SLOWER])
         return RC_EXIT_FAILED;
-    return d->group_count[RC_VERDICT_UNCLEAR] || d->group_count[RC_VERDICT_NOISY] ? RC_EXIT_UNCLEAR
-                                                                                  : RC_EXIT_OK;
+    return !has_ratio(d) || d->group_count[RC_VERDICT_UNCLEAR] || d->group_count[RC_VERDICT_NOISY]
+               ? RC_EXIT_UNCLEAR
+               : RC_EXIT_OK;
 }
 
 static rc_status_t has_common(const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b,
@@ -296,6 +307,9 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         RC_TRY(print_groups(&d, call->format, err));
     if (!o->quiet)
         say_totals(&d);
+    if (!has_ratio(&d))
+        fprintf(
+            stderr, "rowcast compare: nothing is compared: no case has a time in both stores\n");
     call->code = code_of(&d);
 done:
     rc_diff_free(&d);
@@ -339,7 +353,8 @@ const rc_command_t rc_command_compare = {
         "journals are not seen: 'rowcast fold' comes first.\n\n"
         "Exit code: 0 when nothing is slower or broken and every group is clear; 1 when a case or "
         "a group is slower, or a case broken; 4 when none is, but a group is unclear, or noisy as "
-        "a whole; 3 also when the stores have no case in common.",
+        "a whole, or no case has a time in both stores; 3 also when the stores have no case in "
+        "common.",
     .examples =
         "rowcast compare before.h5 after.h5|what a change of the code did\n"
         "rowcast compare before.h5 after.h5 --list slower,broken|which cases it slowed "

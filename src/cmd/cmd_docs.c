@@ -156,7 +156,9 @@ static void exit_status(FILE *out)
         {RC_EXIT_ERROR,
             "Input that is not there or damaged, store, memory or machine: the line on stderr "
             "says which."},
-        {RC_EXIT_UNCLEAR, "It ran, and the noise hides the answer: of a comparison."},
+        {RC_EXIT_UNCLEAR,
+            "It ran, and a comparison has no answer: noise hides it, or there is nothing to "
+            "compare."},
         {RC_EXIT_AGAIN, "Drained on request with work left: run it again."}};
     fputs(".SH \"EXIT STATUS\"\n", out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -2,8 +2,9 @@
 # rowcast compare: exit codes, which cases are named, and that list, groups and formats agree.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 54
+plan 64
 
+python=/usr/bin/python3 # of the distribution: the one that has h5py
 store() # store NAME OPTION...
 {
     store_name=$1
@@ -107,6 +108,30 @@ ok "a line counts them" grep -q ', [1-9][0-9]* noisy;' "$tmp/err"
 code "what fails is broken all the same" 1 compare noisy gaps --list broken -f csv
 code "and what is noisy in both is noisy" 0 compare noisy noisy --list noisy -f csv
 is "by its status" "$(counts 1,13,14)" "$(sed 1d "$tmp/out" | wc -l | tr -d ' ') noisy,noisy,noisy;"
+
+# no time in both stores: nothing is compared, which is no success
+if $python -c 'import h5py' 2>/dev/null; then
+    cat >"$tmp/set.py" <<'END'
+import h5py, sys
+with h5py.File(sys.argv[1], "r+") as f:
+    r = f["results"][:]
+    r["status"] = h5py.check_enum_dtype(r.dtype["status"])[sys.argv[2]]
+    f["results"][:] = r
+END
+    for status in noisy failed; do
+        cp "$tmp/a.h5" "$tmp/all_$status.h5" && $python "$tmp/set.py" "$tmp/all_$status.h5" $status && seal "$tmp/all_$status.h5"
+        code "all are $status in both" 4 compare "all_$status" "all_$status" -q
+        is "which is said" "$(cat "$tmp/err")" "rowcast compare: nothing is compared: no case has a time in both stores"
+    done
+    code "all are noisy in one" 4 compare all_noisy a
+    ok "which is said, too" grep -q 'nothing is compared' "$tmp/err"
+    code "broken goes before it" 1 compare a all_failed
+    code "all that one filter lets pass" 4 compare all_failed a -w 'kernel ~ syn-a*'
+else
+    for i in 1 2 3 4 5 6 7 8; do skip "all cases of one status, $i" "no python3 with h5py"; done
+fi
+ok "the help has the code" sh -c "'$ROWCAST' compare --help | tr '\n' ' ' | grep -q 'no case has a time *in both stores'"
+ok "two stores with times say nothing of it" sh -c "! '$ROWCAST' compare '$tmp/a.h5' '$tmp/a.h5' 2>&1 | grep -q 'nothing is compared'"
 
 code "other versions are other cases when asked" 3 compare a slow --ignore none
 ok "which is said" grep -q 'no case in common' "$tmp/err"
