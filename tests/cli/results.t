@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 74
+plan 75
 
 published()
 {
@@ -116,6 +116,12 @@ for rows in 'h200-orders:run ~ "01a207a*"' 'h200-orders:kernel ~ "gstat*" && row
     "$ROWCAST" query "$results/${rows%%:*}.h5" -f csv --columns card -w "status == ok && (${rows#*:})" | tail -n +2 | sort -u >"$tmp/cards"
     is "${rows%%:*}.h5 has rows of one card where ${rows#*:}" "$(wc -l <"$tmp/cards")" 1
 done
+# "at worst" is the least of the line, digit for digit
+for page in README notebook/plans; do
+    sed -n 's/.*`\([a-z0-9.]*\)` has \([0-9.]*\) at worst.*/\1 \2/p' "$results/$page.md"
+done | sort -u >"$tmp/worst"
+is "what pages call the worst of an order is that of its line" "$(cat "$tmp/worst")" \
+    "$(awk -F' *[|] *' 'NF == 13 && $2 == "n" && $4 == "dcsr" { print $4, $10 }' "$results/README.md")"
 # what a store lacks of the library's fastest algorithms, its page names
 for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
     "$ROWCAST" query "$results/${store#*:}.h5" -f csv --columns kernel,layout -w 'kernel ~ "cusparse*" && op == spmm && policy == csr && status == ok && k == 128' \
