@@ -204,7 +204,7 @@ static void number_policies(
     }
 }
 
-/* One more matrix, where the pair has the original order. */
+/* One more matrix, where the pair has the original order and another. */
 static void add_matrix(const rc_survey_t *s, int64_t pair, const char *kernel,
     const int32_t *number, rc_plot_orders_t *o)
 {
@@ -223,7 +223,10 @@ static void add_matrix(const rc_survey_t *s, int64_t pair, const char *kernel,
         row[p] = s->rows[i];
         gain[p] = rc_view_speedup(s->view, row[p]);
     }
-    if (row[0] < 0)
+    int others = 0;
+    for (int p = 1; p < o->policies; p++)
+        others += !isnan(gain[p]);
+    if (row[0] < 0 || others == 0)
         return;
     o->matrix[at] = s->pair[pair].matrix;
     o->best[at] = 1;

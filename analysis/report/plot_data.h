@@ -52,8 +52,8 @@ rc_status_t rc_plot_block_trend(
     rc_plot_text_t *t, const double *x, const double *y, int64_t n, rc_err_t *err);
 
 /** What the row orders gain under one kernel in one setting: speedups over the original order of
- * the same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order; of
- *  several geometries the fastest counts.  Free with rc_plot_orders_free. */
+ * the same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order and
+ *  another; of several geometries the fastest counts.  Free with rc_plot_orders_free. */
 typedef struct rc_plot_orders {
     rc_pool_t memory;
     const rc_survey_setting_t *setting;

@@ -102,7 +102,8 @@ static void fill_gains(
         end = i + end_of(e + i, count - i, MATRIX + 1);
         if (!is_row(e + i, end - i))
             continue;
-        int64_t first = t->matrices++ * t->policies;
+        const int64_t first = t->matrices * t->policies;
+        int others = 0; /* orders that csr is compared with */
         for (int p = 0; p < t->policies; p++) {
             g->gain[first + p] = NAN;
             g->row[first + p] = -1;
@@ -111,7 +112,9 @@ static void fill_gains(
             int64_t at = first + g->number[e[k].key[POLICY] + 1];
             g->gain[at] = rc_view_speedup(v, e[k].key[ROW]);
             g->row[at] = isnan(g->gain[at]) ? -1 : e[k].key[ROW];
+            others += at > first && g->row[at] >= 0;
         }
+        t->matrices += others > 0;
     }
 }
 

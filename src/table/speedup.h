@@ -2,7 +2,8 @@
  *  I), share of wins (figure 9), greedy portfolio (figure 10).
  *
  *  Results are compared within a setting (table/counted.h) for one kernel, layout and geometry, and
- *  only on matrices whose `csr` result counts; the geometric mean stands beside every mean.  A
+ *  only on matrices with `csr` and another order, without which nothing is known of orders; the
+ *  geometric mean stands beside every mean.  A
  *  speedup is rc_view_speedup.  What is the best of several stands there twice: plainly, and held
  *  out (table/split_half.h).  Local. */
 #ifndef RC_TABLE_SPEEDUP_H
@@ -40,7 +41,7 @@ typedef struct rc_speedup_table {
     const char *kernel;        /**< borrowed from the view */
     int64_t row;               /**< a row of the view that has kernel, layout and geometry */
     int64_t first;             /**< where that is among those that count */
-    int64_t matrices;          /**< with csr ok */
+    int64_t matrices;          /**< with csr and another order ok */
     rc_speedup_t *speedup;     /**< [policies + 1], the oracle last */
     rc_portfolio_t *portfolio; /**< [policies] */
     int policies;              /**< csr included */

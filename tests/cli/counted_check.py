@@ -302,7 +302,9 @@ for key, matrices in settings.items():
         table = {}
         for m, own in of.items():
             if any(is_csr(i) for i in own) and any(types["c_order"][at(i, "c_order")] == key[3] for i in own):
-                table[m] = {spec["policy"][at(i, "policy")]: speedup(i) for i in own}
+                gains = {spec["policy"][at(i, "policy")]: speedup(i) for i in own}
+                if any(p != "csr" and not math.isnan(x) for p, x in gains.items()):  # else nothing is known of orders
+                    table[m] = gains
         policies = {p for gain in table.values() for p in gain} | \
                    {spec["policy"][at(i, "policy")] for own in of.values() for i in own}
         if table and len(policies) > 1:
