@@ -105,12 +105,12 @@ def every_arena_of_the_store_is_there():
 
 
 def clear_gains(a):
-    """The matrices whose interval is above 1 in the first figure; None: it was not drawn for that product."""
+    """The matrices whose interval is above 1 in the first figure, with its low end; None: it was not drawn for that product."""
     path = os.path.join(os.path.dirname(page), "figures", "" if a["main"] else a["slug"], "gain.csv")
     if not os.path.exists(path):
         return None
     with open(path, encoding="utf-8", newline="") as f:
-        return {r["matrix"] for r in csv.DictReader(f) if "kernel in the original order" in r["over what"] and float(r["low (x)"]) > 1}
+        return {r["matrix"]: float(r["low (x)"]) for r in csv.DictReader(f) if "kernel in the original order" in r["over what"] and float(r["low (x)"]) > 1}
 
 
 @test

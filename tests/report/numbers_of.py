@@ -92,12 +92,14 @@ class Arena:
 
     def standing(self, clear):
         """Figures of the summary, by the names that the page gives them.  clear: matrices whose gain by an order is beyond
-        the error; None: not known, and not when an order has paid."""
+        the error, with the low end of the interval; None: not known, and not when an order has paid."""
         order, plan, vendor = self.ratios("ref_csr", "ref"), self.ratios("csr", "best"), self.ratios("vendor", "best")
         reordered = [p["breakeven"] for name, p in self.pair.items()
                      if name in (clear or ()) and p["best"]["policy"] != "csr" and p["breakeven"] is not None]
-        out = {"matrices": len(self.pair), "order-over5": 100 * sum(x > 1.05 for x in order) / len(order) if order else None}
+        out = {"matrices": len(self.pair)}
         if clear is not None:
+            over = sum(low > 1.05 and self.pair[name]["best"]["policy"] != "csr" for name, low in clear.items())
+            out["plan-over5"] = 100 * over / len(plan) if plan else None
             out["break-even"] = math.ceil(statistics.median(reordered)) if reordered else None
         for name, x in (("order", order), ("plan", plan), ("vendor", vendor)):
             out[name + "-geomean"] = geomean(x)
