@@ -153,7 +153,7 @@ static rc_status_t make_sides(
 {
     rc_words_t orders = {0};
     rc_side_t *side = NULL;
-    const char *kernels = o->kernels ? o->kernels : "!cusparse*";
+    const char *kernels = o->kernels ? o->kernels : RC_SIDE_OURS;
     rc_status_t st = rc_words_split(o->orders ? o->orders : "auto,cells*", ',', &orders, err);
     if (st == RC_OK) {
         side = rc_alloc0((size_t)orders.count + 1, sizeof *side, "orders", err);

@@ -21,7 +21,7 @@ typedef struct rc_when_cost {
 extern const rc_reuse_device_t rc_when_h200;
 
 typedef struct rc_when_options {
-    const char *kernels; /**< patterns; the fastest counts.  NULL: '!cusparse*' */
+    const char *kernels; /**< patterns; the fastest counts.  NULL: RC_SIDE_OURS */
     const char *orders;  /**< patterns, comma-separated; the first that a row has is its order.
                               NULL: "auto,cells*" */
     rc_when_cost_t order;

@@ -21,8 +21,7 @@ typedef struct words {
 } words_t;
 
 static const words_t of_orders[] = {{1.05, 0, INFINITY, "Reorder: it pays"},
-    {1.01, 0, INFINITY, "Reordering pays a little"},
-    {1, 1.01, 1.05, "Reordering gains little"},
+    {1.01, 0, 1.15, "Reordering pays a little"}, {1, 1.01, 1.05, "Reordering gains little"},
     {1, 1.01, INFINITY, "Reordering gains, how much is uncertain"},
     {1, 0, INFINITY, "Keep the original row order: reordering hardly gains"},
     {0, 0, 1, "Keep the original row order: choosing another loses"},
@@ -31,7 +30,7 @@ static const words_t of_orders[] = {{1.05, 0, INFINITY, "Reorder: it pays"},
         "Keep the original row order: whether another pays is uncertain"}};
 
 static const words_t of_vendor[] = {{1, 0, INFINITY, "faster than"}, {0, 0, 1, "slower than"},
-    {-INFINITY, -INFINITY, INFINITY, "neither clearly faster nor slower than"}};
+    {-INFINITY, -INFINITY, INFINITY, "about as fast as"}};
 
 static const char *in_words(const words_t *w, const rc_figure_t *f)
 {
@@ -52,13 +51,24 @@ const char *rc_answer_of_vendor(const rc_figure_t *gain)
     return in_words(of_vendor, gain);
 }
 
-/* 1: a plan was measured in another order. */
+/* 1: a plan was measured in another order, with a time or not. */
 static int has_orders(const rc_survey_t *s, const rc_survey_setting_t *a)
 {
     int has = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++)
-        has |= s->pair[i].reordered[RC_CHOICE_ALL] > 0;
+        has |= s->pair[i].reordered[RC_CHOICE_ALL] > 0 || s->pair[i].noisy_orders;
     return has;
+}
+
+/* Orders that were measured and cannot be compared. */
+static void say_noise(const rc_headline_t *h, rc_str_t *out)
+{
+    if (h->noisy_csr > 0)
+        rc_str_addf(out, " (on %" PRId64 " the original order was noisy", h->noisy_csr);
+    if (h->noisy_orders > 0)
+        rc_str_addf(out, "%son %" PRId64 " the other orders%s", h->noisy_csr > 0 ? ", " : " (",
+            h->noisy_orders, h->noisy_csr > 0 ? "" : " were noisy");
+    rc_str_add(out, h->noisy_csr > 0 || h->noisy_orders > 0 ? ")" : "");
 }
 
 static void say_orders(const rc_survey_t *s, int setting, const rc_headline_t *h, rc_str_t *out)
@@ -67,14 +77,18 @@ static void say_orders(const rc_survey_t *s, int setting, const rc_headline_t *h
     int twin = rc_survey_twin(s, setting);
     if (n > 0) {
         rc_str_add(out, rc_answer_of_orders(&h->plan.held_out));
-        if (n < h->matrices)
+        if (n < h->matrices) {
             rc_str_addf(out,
-                ", on the %" PRId64 " of %" PRId64 " matrices whose orders were measured", n,
-                h->matrices);
-    } else if (has_orders(s, &s->setting[setting]))
-        rc_str_add(out, "Nothing can be said of reordering, since no matrix has results in the "
+                ", on the %" PRId64 " of %" PRId64
+                " matrices with times of the original order and another",
+                n, h->matrices);
+            say_noise(h, out);
+        }
+    } else if (has_orders(s, &s->setting[setting])) {
+        rc_str_add(out, "Nothing can be said of reordering, since no matrix has times of the "
                         "original order and another");
-    else if (twin >= 0)
+        say_noise(h, out);
+    } else if (twin >= 0)
         rc_str_addf(out, "The other row orders were measured at %s", s->setting[twin].label);
     else
         rc_str_add(out, "No other row order was measured");
@@ -99,6 +113,8 @@ static void say_kernel(
             add_kernel(made, 1, out);
         }
         rc_str_add(out, " is the best single kernel");
+        if (made->kernels < made->measured_kernels)
+            rc_str_add(out, " of those that ran on nearly all matrices");
     } else if (made->measured_kernels == 1) {
         rc_str_add(out, "; ");
         add_kernel(made, 0, out);
@@ -120,11 +136,20 @@ static void say_vendor(const rc_survey_setting_t *a, const rc_headline_t *h, rc_
     if (a->is_vendors)
         rc_str_addf(out, "; %s alone was measured", a->library);
     else if (h->vendor.stats.count == 0)
-        rc_str_add(out, "; no library was measured beside it");
-    else
-        rc_str_addf(out, "; the best plan is %s%s the best of %s",
-            h->vendor.stats.count == 1 ? "" : "on average ",
-            rc_answer_of_vendor(&h->vendor.held_out), a->library);
+        rc_str_addf(
+            out, "; no %slibrary was measured beside it", a->with_dense > 0 ? "sparse " : "");
+    else {
+        const rc_figure_t *gain = &h->vendor.held_out;
+        const int is_one = gain->low <= 1 && gain->high >= 1; /* the interval has both */
+        const int64_t n = h->vendor.stats.count;
+        rc_str_addf(out, "; the best plan is %s%s the best of %s", n == 1 ? "" : "in geomean ",
+            rc_answer_of_vendor(gain), a->library);
+        rc_str_add(out,
+            is_one && (gain->low < 0.9 || gain->high > 1.1) ? ", though the interval is wide" : "");
+        if (n < h->matrices)
+            rc_str_addf(
+                out, ", on the %" PRId64 " of %" PRId64 " matrices with both", n, h->matrices);
+    }
 }
 
 /* ---------------------------------------------------------------- classes */

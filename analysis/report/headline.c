@@ -163,6 +163,17 @@ static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
     return rc_headline_figure(held_out, n, variance, &out->held_out, err);
 }
 
+/* Matrices whose orders cannot be compared, since what was measured is noisy. */
+static void count_noisy(const rc_survey_t *s, const rc_survey_setting_t *a, rc_headline_t *out)
+{
+    for (const rc_survey_pair_t *p = s->pair + a->first; p < s->pair + a->first + a->pairs; p++) {
+        const int has_csr = p->row[RC_CHOICE_CSR] >= 0;
+        const int has_orders = p->reordered[RC_CHOICE_ALL] > 0;
+        out->noisy_csr += !has_csr && p->noisy_csr && (has_orders || p->noisy_orders);
+        out->noisy_orders += has_csr && !has_orders && p->noisy_orders;
+    }
+}
+
 /* A gain within the error is none that could pay. */
 static void pay_back(const rc_survey_t *s, const rc_survey_setting_t *a,
     const rc_held_out_t *held_out, double *scratch, rc_headline_t *out)
@@ -195,6 +206,7 @@ rc_status_t rc_headline_make(
         made[i].matrices = a->pairs;
         for (int g = 0; st == RC_OK && g < RATIOS; g++)
             st = gain_of(s, a, held_out, &ratios[g], scratch, gain[g], err);
+        count_noisy(s, a, &made[i]);
         pay_back(s, a, held_out, scratch, &made[i]);
     }
     free(scratch);
@@ -207,26 +219,12 @@ rc_status_t rc_headline_make(
 
 /* ------------------------------------------------------------------ one matrix */
 
-static int compare_matrix(const void *key, const void *pair)
-{
-    int32_t a = *(const int32_t *)key;
-    int32_t b = ((const rc_survey_pair_t *)pair)->matrix;
-    return (a > b) - (a < b);
-}
-
-static const rc_survey_pair_t *pair_in(const rc_survey_t *s, int setting, int32_t m)
-{
-    const rc_survey_setting_t *a = &s->setting[setting];
-    return a->pairs == 0
-               ? NULL
-               : bsearch(&m, s->pair + a->first, (size_t)a->pairs, sizeof *s->pair, compare_matrix);
-}
-
 static const rc_survey_pair_t *pair_of(const rc_survey_t *s, int32_t m)
 {
-    const rc_survey_pair_t *p = s->main_setting < 0 ? NULL : pair_in(s, s->main_setting, m);
+    const rc_survey_pair_t *p =
+        s->main_setting < 0 ? NULL : rc_survey_pair_of(s, s->main_setting, m);
     for (int i = 0; !p && i < s->settings; i++)
-        p = pair_in(s, i, m);
+        p = rc_survey_pair_of(s, i, m);
     return p;
 }
 

@@ -30,8 +30,11 @@ typedef struct rc_headline {
                           of matrices alone that it has in another order, too */
     rc_gain_t plan;    /**< fastest plan in original order over the fastest plan */
     rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest plan */
-    int64_t reordered; /**< matrices that gain clearly by another order than csr */
-    int64_t pays;      /**< of these, with a finite break-even */
+    int64_t noisy_csr; /**< matrices without a gain of the plan, since the original order, which was
+                          measured as another was, is noisy */
+    int64_t noisy_orders;     /**< likewise the other orders */
+    int64_t reordered;        /**< matrices that gain clearly by another order than csr */
+    int64_t pays;             /**< of these, with a finite break-even */
     double break_even_median; /**< over these, in products; NaN: none */
 } rc_headline_t;
 

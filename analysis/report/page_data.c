@@ -183,6 +183,8 @@ static void put_headline(rc_json_t *j, const rc_headline_t *h)
     put_gain(j, "order", &h->order);
     put_gain(j, "plan", &h->plan);
     put_gain(j, "vendor", &h->vendor);
+    rc_json_int(j, "noisy_csr", h->noisy_csr);
+    rc_json_int(j, "noisy_orders", h->noisy_orders);
     rc_json_int(j, "reordered", h->reordered);
     rc_json_int(j, "pays", h->pays);
     rc_json_real(j, "break_even_median", h->break_even_median);
@@ -300,6 +302,8 @@ static void put_setting(writer_t *w, int setting, const rc_headline_t *h)
     rc_json_text(w->j, "layout", a->layout[0] ? a->layout : NULL);
     rc_json_text(w->j, "library", a->library[0] ? a->library : NULL);
     rc_json_int(w->j, "vendor_alone", a->is_vendors);
+    rc_json_text(w->j, "dense", a->dense[0] ? a->dense : NULL);
+    rc_json_int(w->j, "with_dense", a->with_dense);
     rc_json_text(w->j, "operation", rc_survey_name(rc_op_names, r->op));
     rc_json_text(w->j, "precision", rc_survey_name(rc_precision_names, r->precision));
     rc_json_text(w->j, "device", a->device);

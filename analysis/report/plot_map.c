@@ -72,7 +72,7 @@ static double l2_of(const char *device)
 
 static int is_of(const char *kernel, int cls)
 {
-    return cls == FASTEST ? !rc_vendor_is_baseline(kernel)
+    return cls == FASTEST ? !rc_vendor_is(kernel)
                           : strncmp(kernel, "gstat", 5) == 0 || strncmp(kernel, "gsub", 4) == 0 ||
                                 strncmp(kernel, "cstat", 5) == 0;
 }

@@ -27,7 +27,7 @@ static int64_t put_bar(const rc_survey_t *s, const rc_survey_setting_t *a, int s
         if (!isnan(r))
             ratio[n++] = r;
     }
-    if (n == 0 || (series == REFERENCE_CSR && rc_vendor_is_baseline(a->reference)))
+    if (n == 0 || (series == REFERENCE_CSR && rc_vendor_is(a->reference)))
         return 0;
     rc_stats_compute(ratio, n, &x);
     RC_PLOT_ROW(csv, RC_TEXT(a->label), RC_TEXT(series_name[series]),

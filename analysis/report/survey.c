@@ -97,6 +97,7 @@ static rc_status_t settle_settings(maker_t *m)
         a->device = rc_view_device(m->v, a->setting.device);
         a->reference = "";
         a->library = "";
+        a->dense = "";
         name_setting(m, a);
     }
     return RC_OK;
@@ -198,7 +199,7 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
         t[k] = (tally_t){.setting = -1,
             .first = rc_survey_first_version(m->v, k),
             .since = INT64_MAX,
-            .vendor = rc_vendor_is_baseline(name),
+            .vendor = rc_vendor_is(name),
             /* Mehrabi et al., Algorithm 1, on CPUs and on GPUs */
             .published = rc_spec_is(name, "cstat") || rc_spec_is(name, "gstat")};
     }
@@ -255,8 +256,10 @@ int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice
     if (choice == RC_CHOICE_REFERENCE || choice == RC_CHOICE_REFERENCE_CSR)
         return strcmp(kernel, a->reference) == 0 &&
                rc_view_pairing(v, row) != RC_PAIRED_ANOTHER_CARD;
-    const int is_rival = !a->is_vendors && rc_vendor_is_baseline(kernel);
-    return is_rival == (choice == RC_CHOICE_VENDOR_CSR);
+    if (a->is_vendors)
+        return choice != RC_CHOICE_VENDOR_CSR && strcmp(rc_vendor_name(kernel), a->library) == 0;
+    return !rc_vendor_is_dense(kernel) &&
+           rc_vendor_is_baseline(kernel) == (choice == RC_CHOICE_VENDOR_CSR);
 }
 
 static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
@@ -272,24 +275,45 @@ static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
     return best == csr || more <= 0 ? 0 : floor(more / gain) + 1;
 }
 
+/* The library of each setting, and whether it is alone there. */
+static void find_libraries(maker_t *m)
+{
+    for (int i = 0; i < m->out->settings; i++)
+        m->out->setting[i].is_vendors = 1;
+    for (int64_t i = 0; i < m->all.rows; i++) {
+        const char *kernel = rc_view_kernel(m->v, m->all.row[i].kernel);
+        rc_survey_setting_t *a = &m->out->setting[m->all.row[i].setting];
+        a->is_vendors &= rc_vendor_is(kernel);
+        if (rc_vendor_is_baseline(kernel))
+            a->library = rc_vendor_name(kernel);
+    }
+    for (int64_t i = 0; i < m->all.rows; i++) { /* a dense product is one where it is alone */
+        rc_survey_setting_t *a = &m->out->setting[m->all.row[i].setting];
+        if (a->is_vendors && !a->library[0])
+            a->library = rc_vendor_name(rc_view_kernel(m->v, m->all.row[i].kernel));
+    }
+}
+
+/* A dense product that is no plan. */
+static void note_dense(
+    const maker_t *m, rc_survey_setting_t *a, rc_survey_pair_t *p, const rc_counted_row_t *e)
+{
+    const char *kernel = rc_view_kernel(m->v, e->kernel);
+    if (!rc_vendor_is_dense(kernel) || rc_choice_takes(m->v, a, RC_CHOICE_ALL, e->row))
+        return;
+    a->dense = rc_vendor_name(kernel);
+    a->with_dense += !p->has_dense;
+    p->has_dense = 1;
+}
+
 static rc_status_t settle_pairs(maker_t *m)
 {
     rc_survey_t *s = m->out;
     int32_t *reference = rc_pool_get(&m->pool, (size_t)s->settings, sizeof *reference);
     int64_t pairs = 0;
-    for (int i = 0; i < s->settings; i++) {
+    for (int i = 0; i < s->settings; i++)
         pairs += m->all.setting[i].matrices;
-        s->setting[i].is_vendors = 1;
-    }
-    for (int64_t i = 0; i < m->all.rows; i++) {
-        const char *kernel = rc_view_kernel(m->v, m->all.row[i].kernel);
-        const char *library = rc_vendor_name(kernel);
-        rc_survey_setting_t *a = &s->setting[m->all.row[i].setting];
-        const int is_baseline = rc_vendor_is_baseline(kernel);
-        if (is_baseline)
-            a->library = library;
-        a->is_vendors &= is_baseline;
-    }
+    find_libraries(m);
     if (m->all.rows)
         qsort(m->all.row, (size_t)m->all.rows, sizeof *m->all.row, by_setting_matrix_kernel_policy);
     s->pair = rc_pool_get(&s->memory, (size_t)pairs, sizeof *s->pair);
@@ -318,11 +342,70 @@ static rc_status_t settle_pairs(maker_t *m)
                 take_faster(m->v, e->row, &p->row[c]);
                 p->reordered[c] += !rc_survey_is_csr(s, e->row);
             }
+        note_dense(m, a, p, e);
     }
     for (int64_t i = 0; i < s->pairs; i++)
         s->pair[i].break_even =
             break_even(m->v, s->pair[i].row[RC_CHOICE_ALL], s->pair[i].row[RC_CHOICE_CSR]);
     return RC_OK;
+}
+
+/* ------------------------------------------------------------------- noise */
+
+static int compare_matrix(const void *key, const void *pair)
+{
+    int32_t a = *(const int32_t *)key;
+    int32_t b = ((const rc_survey_pair_t *)pair)->matrix;
+    return (a > b) - (a < b);
+}
+
+/* The number of the pair, -1: none. */
+static int64_t pair_in(const rc_survey_t *s, int setting, int32_t matrix)
+{
+    const rc_survey_setting_t *a = &s->setting[setting];
+    const rc_survey_pair_t *p = NULL;
+    if (a->pairs > 0)
+        p = bsearch(&matrix, s->pair + a->first, (size_t)a->pairs, sizeof *s->pair, compare_matrix);
+    return p ? p - s->pair : -1;
+}
+
+const rc_survey_pair_t *rc_survey_pair_of(const rc_survey_t *s, int setting, int32_t matrix)
+{
+    int64_t at = pair_in(s, setting, matrix);
+    return at < 0 ? NULL : &s->pair[at];
+}
+
+/* 1: a row would enter that setting, if it counted. */
+static int is_of_setting(const rc_view_t *v, const rc_row_result_t *r, const rc_setting_t *p)
+{
+    const int64_t k = p->is_n ? rc_view_matrix(v, r->matrix)->cols : p->k;
+    return r->op == p->op && r->precision == p->precision && r->cache == p->cache &&
+           r->device == p->device && r->k == k && (r->k == 0 || r->layout == p->layout) &&
+           (r->c_order == p->c_order || rc_view_is_csr(v, r));
+}
+
+/* What was measured and has no time, for noise. */
+static void note_noise(maker_t *m, const rc_expr_t *where)
+{
+    rc_survey_t *s = m->out;
+    for (int64_t i = 0; i < rc_view_count(m->v); i++) {
+        const rc_row_result_t *r = rc_view_result(m->v, i);
+        if (r->status != RC_CASE_NOISY || !rc_view_is_newest(m->v, i) ||
+            !rc_view_is_current(m->v, i) || m->index[r->matrix] < 0)
+            continue;
+        for (int a = 0; a < s->settings; a++) {
+            rc_cursor_t c;
+            int64_t at = pair_in(s, a, m->index[r->matrix]);
+            rc_view_seek(m->v, i, &c);
+            c.c_order = s->setting[a].setting.c_order;
+            if (at < 0 || !is_of_setting(m->v, r, &s->setting[a].setting) ||
+                !rc_expr_match(where, rc_view_get, &c) ||
+                !rc_choice_takes(m->v, &s->setting[a], RC_CHOICE_ALL, i))
+                continue;
+            s->pair[at].noisy_csr |= rc_view_is_csr(m->v, r);
+            s->pair[at].noisy_orders |= !rc_view_is_csr(m->v, r);
+        }
+    }
 }
 
 /* -------------------------------------------------------------- main setting */
@@ -430,6 +513,7 @@ rc_status_t rc_survey_make(
     RC_TRY(settle_settings(&m));
     RC_TRY(settle_matrices(&m));
     RC_TRY(settle_pairs(&m));
+    note_noise(&m, where);
     RC_TRY(choose_main(&m));
     *out = s;
     memset(&s, 0, sizeof s);

@@ -18,10 +18,13 @@ typedef struct rc_survey_setting {
                           ", C in schedule order", ", cold cache", ", on DEVICE" */
     char slug[64];       /**< for file names and anchors: "k128-fp32-row"; unique in the survey */
     const char *layout;  /**< of B and C, for readers: "row-major"; "" an operation without K */
-    int is_vendors;      /**< 1: only the vendor's library was measured: then its kernels are the
-                             plans, and they are compared with no vendor */
-    const char *library; /**< the vendor's that was measured, "cuSPARSE"; "" none */
-    const char *device;  /**< borrowed from the view */
+    int is_vendors;      /**< 1: only the vendor's libraries were measured: then the kernels of
+                             `library` are the plans, and they are compared with no vendor */
+    const char *library; /**< the vendor's that was measured, "cuSPARSE", or where there is no
+                             sparse one "cuBLAS"; "" none */
+    const char *dense; /**< one whose product has A dense, "cuBLAS", and is in no choice; "" none */
+    int64_t with_dense;    /**< matrices that it was measured on */
+    const char *device;    /**< borrowed from the view */
     const char *reference; /**< the reference kernel, "gstat:strip=8": of the kernels that ran
                                 orders besides csr here the one with most matrices, ties to
                                 more rows, then to the published kernel (Algorithm 1 of
@@ -41,7 +44,8 @@ typedef struct rc_survey_matrix {
 } rc_survey_matrix_t;
 
 /** What is chosen among: the rows of a pair, and parts of them.  The plans are every kernel and
- *  order but those of the vendor's library, which they are compared with. */
+ *  order but those of the vendor's library, which they are compared with.  A product of the vendor
+ *  that has A dense is neither. */
 typedef enum rc_choice_of {
     RC_CHOICE_ALL,           /**< every plan */
     RC_CHOICE_CSR,           /**< those in the original order */
@@ -63,6 +67,9 @@ typedef struct rc_survey_pair {
     int64_t first;                 /**< of these among the entering rows */
     int64_t row[RC_CHOICES];       /**< the fastest of each choice; of equals the original order */
     int32_t reordered[RC_CHOICES]; /**< how many rows of each choice are in another order */
+    int has_dense;                 /**< 1: a result of `dense` */
+    int noisy_csr;     /**< 1: a plan in the original order was measured, and is noisy */
+    int noisy_orders;  /**< 1: likewise one in another */
     double break_even; /**< products after which the fastest of all has paid for its order and
                             preprocessing against the fastest in the original order: the smallest
                             whole N with order + preprocess + N time below the same of that; 0 when
@@ -112,6 +119,9 @@ const char *rc_survey_name(const char *const *names, int32_t i);
 
 /** The oldest id of a kernel's name, whatever its versions. */
 int32_t rc_survey_first_version(const rc_view_t *v, int32_t kernel);
+
+/** The pair of a matrix in a setting; NULL: it has none. */
+const rc_survey_pair_t *rc_survey_pair_of(const rc_survey_t *s, int setting, int32_t matrix);
 
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_survey_ns(const rc_survey_t *s, int64_t row);

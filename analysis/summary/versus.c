@@ -166,7 +166,7 @@ static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o,
 static rc_status_t print_versus(const rc_summary_options_t *o, rc_err_t *err)
 {
     versus_t x = {
-        .text = {o->side_a ? o->side_a : "!cusparse*", o->side_b ? o->side_b : "cusparse*"}};
+        .text = {o->side_a ? o->side_a : RC_SIDE_OURS, o->side_b ? o->side_b : RC_SIDE_VENDOR}};
     const char *orders = o->orders ? o->orders : "csr";
     rc_status_t st = RC_OK;
     for (int s = 0; s < 2 && st == RC_OK; s++) {

@@ -47,7 +47,8 @@ static const rc_opt_t table[] = {
     RC_OPT("when", 0, RC_OPT_FLAG, RC_AT(when), NULL,
         "When a row order pays: decisions before it is built, by a rule and by a model, with what "
         "they cost. --kernel and --classes may then be lists of patterns: the fastest kernel "
-        "counts (default '!cusparse*'), and the first of the orders that a matrix has (default "
+        "counts (default '" RC_SIDE_OURS
+        "'), and the first of the orders that a matrix has (default "
         "auto,cells*)."),
     RC_OPT("reuse", 'r', RC_OPT_TEXT, RC_AT(of_when.reuse), "LIST",
         "With --when: products that an order serves. Default: 100,1000."),

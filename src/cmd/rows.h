@@ -5,6 +5,7 @@
 #include "analysis/summary/summary.h"
 #include "base/opt.h"
 #include "base/str.h"
+#include "table/side.h"
 
 /** What the command line says; NULL: all. */
 typedef struct rc_rows_options {
@@ -47,11 +48,12 @@ typedef struct rc_rows_options {
     RC_OPT("side-a", 'A', RC_OPT_TEXT, at(side_a), "SIDE",                                         \
         "Of versus: KERNELS[@ORDERS][@LAYOUT] (also KERNELS/ORDERS), two lists of patterns, "      \
         "where !PATTERN takes out, and row or col for the layout of B and C; the fastest of a "    \
-        "side counts. Default: '!cusparse*'. Of classes: a "                                       \
+        "side counts. Default: '" RC_SIDE_OURS "'. Of classes: a "                                 \
         "list of plans (aspt-nr, aspt-rr, aspt-forced, aspt-tried, cusparse), of "                 \
         "KERNEL[@ORDER], and of max(A,B) for the faster of them. Default: aspt-nr,aspt-rr."),      \
         RC_OPT("side-b", 'B', RC_OPT_TEXT, at(side_b), "SIDE",                                     \
-            "The other side; ratios are its time over that of side A. Default: 'cusparse*'; of "   \
+            "The other side; ratios are its time over that of side A. Default: '" RC_SIDE_VENDOR   \
+            "'; of "                                                                               \
             "classes, cusparse."),                                                                 \
         RC_OPT("orders", 'p', RC_OPT_TEXT, at(orders), "ORDERS",                                   \
             "Of versus: orders of a side that names none: csr, any or a list of patterns. "        \

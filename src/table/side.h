@@ -6,6 +6,11 @@
 #include "base/str.h"
 #include "table/counted.h"
 
+/** Sides that nobody names: what is ours, and the vendor's library (kernels/vendor/vendor.h), of
+ *  which a dense product is on neither. */
+#define RC_SIDE_OURS "!cusparse*,!cublas*,!mkl*"
+#define RC_SIDE_VENDOR "cusparse*,mkl*"
+
 /** One side of a comparison: kernels, orders and a layout. */
 typedef struct rc_side {
     rc_words_t kernel; /**< patterns over "name:params"; "!pattern" takes out what it matches */

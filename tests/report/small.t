@@ -51,6 +51,16 @@ make_page noisy "$tmp/noisy.h5"
 says noisy 'Left out: 3 failed and 10 noisy of 90 cases.'
 make_page taken "$tmp/noisy.h5" --noisy
 says taken 'Left out: 3 failed of 90 cases. 10 noisy cases are taken for ok.'
+edit_store "$store" "$tmp/noise.h5" '
+name = {v: k for k, v in h5py.check_enum_dtype(f["results"].dtype["status"]).items()}
+code = {name[k]: k for k in name}
+csr = [i for i, p in enumerate(f["dict/policy"][:]) if p["name"] == b"csr"]
+change("results", "status", lambda i, r: code["noisy"] if (r["matrix"] == 1) == (r["policy"] in csr) and r["matrix"] in (1, 2) else r["status"])'
+make_page noise "$tmp/noise.h5"
+says noise ', on the 3 of 5 matrices with times of the original order and another (on 1 the original order was noisy, on 1 the other orders);'
+edit_store "$store" "$tmp/dense.h5" 'change("dict/kernel", "name", lambda i, r: b"cublas-dense-col" if b"strip=4" in r["params"] else r["name"])'
+make_page dense "$tmp/dense.h5" -w 'layout == col'
+says dense 'no sparse library was measured' 'cuBLAS, A dense, on 5 matrices: in no ratio'
 make_page hostile "$tmp/hostile.h5"
 says hostile "<script>alert(1)</script>\"'&: failed" '</script><img src=x onerror=alert(1)>'
 edit_store "$store" "$tmp/vendor.h5" '
@@ -80,11 +90,11 @@ if [ -f "$published" ]; then
     says gpu 'gchunk is the best single kernel; the best plan is faster than the best of cuSPARSE' 'K = 128, fp32, row-major (1 matrix)' \
         'best plan (kernel and order) over the best of cuSPARSE'
     make_page lpt "$published" --spies 0 -w 'policy == lpt'
-    says lpt 'no matrix has results in the original order and another'
+    says lpt 'no matrix has times of the original order and another'
     set -- "choices on matrices that a fit has seen=$tmp/k128/index.html" "no original order=$tmp/lpt/index.html" \
         "one matrix of a GPU=$tmp/gpu/index.html"
 fi
 $python "$top_srcdir/tests/report/check_small.py" "a small store of a CPU=$tmp/small/index.html" \
     "a store without orders=$tmp/csr/index.html" "one matrix=$tmp/one/index.html" \
-    "no result that is ok=$tmp/failed/index.html" "noisy and failed cases=$tmp/noisy/index.html" "noisy cases that are taken=$tmp/taken/index.html" "names that are markup=$tmp/hostile/index.html" \
+    "no result that is ok=$tmp/failed/index.html" "noisy and failed cases=$tmp/noisy/index.html" "noisy cases that are taken=$tmp/taken/index.html" "a noisy original order=$tmp/noise/index.html" "a dense product of a library=$tmp/dense/index.html" "names that are markup=$tmp/hostile/index.html" \
     "a vendor=$tmp/vendor/index.html" "a vendor of another card=$tmp/cards/index.html" "a vendor alone=$tmp/alone/index.html" "long names=$tmp/long/index.html" "a model of another device=$tmp/model/index.html" "$@"

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "kernels/vendor/vendor.h"
 #include "plan/plan_private.h"
+#include "table/side.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,23 @@ static void names_are_told_apart(void **state)
     assert_false(rc_vendor_is_timed("cusparse-csr-row"));
     assert_true(rc_vendor_is_entry("a:b=1", "a:b=1:c=2") && rc_vendor_is_entry("a:b=1", "a:b=1"));
     assert_false(rc_vendor_is_entry("a:b=1", "a:b=10") || rc_vendor_is_entry("a:b=1", "a"));
+}
+
+/* Sides that nobody names have each kernel as what it is. */
+static void sides_are_of_what_is_told_apart(void **state)
+{
+    static const char *const name[] = {"cusparse-csr-row:alg=3:pre=1", "cusparse-spmv-sell:slice=32", "cublas-dense:fill=64",
+        "cublas-dense-col", "mkl", "mkl-row", "serial-row", "gchunk:entries=auto", "cstat:strip=1"};
+    rc_side_t ours, vendors;
+    (void)state;
+    assert_int_equal(rc_side_parse(RC_SIDE_OURS, "csr", &ours, NULL), RC_OK);
+    assert_int_equal(rc_side_parse(RC_SIDE_VENDOR, "csr", &vendors, NULL), RC_OK);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        assert_int_equal(rc_side_has_names(&ours, name[i], "csr"), !rc_vendor_is(name[i]));
+        assert_int_equal(rc_side_has_names(&vendors, name[i], "csr"), rc_vendor_is_baseline(name[i]));
+    }
+    rc_side_free(&ours);
+    rc_side_free(&vendors);
 }
 
 /* Each is one kernel of a build that has the library's, and the first of the parameters are in their order. */
@@ -122,7 +140,7 @@ static void else_they_are_no_candidates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_told_apart),
+        cmocka_unit_test(names_are_told_apart), cmocka_unit_test(sides_are_of_what_is_told_apart),
         cmocka_unit_test(the_list_can_be_read),
         cmocka_unit_test(a_plan_times_them),
         cmocka_unit_test(else_they_are_no_candidates),
