@@ -16,6 +16,7 @@ function unpack(setting) {
   const rows = new Float64Array(n), cols = new Float64Array(n), nnz = new Float64Array(n), dens = new Float64Array(n);
   const gflops = new Float64Array(n);
   const over = (a, b) => Float64Array.from(a, (x, i) => x / b[i]);
+  const known = (values, orders) => values.map((x, i) => orders[i] > 0 ? x : NaN); // of orders nothing, where no other was measured
   for (let i = 0; i < n; i++) {
     rows[i] = matrix.rows[m[i]];
     cols[i] = matrix.cols[m[i]];
@@ -32,9 +33,9 @@ function unpack(setting) {
     kernel: setting.best_plan.map(p => plan(p).kernel),
     order: setting.best_plan.map(p => plan(p).order),
     rows, cols, nnz, density: dens, time, vendorTime: vendor, best: time.map(x => x / 1000), csr: csr.map(x => x / 1000),
-    orders: over(ref, refBest), gain: over(csr, time), ref: over(ref, time), vendor: over(vendor, time),
+    orders: known(over(ref, refBest), setting.reference_reordered), gain: known(over(csr, time), setting.reordered), ref: over(ref, time), vendor: over(vendor, time),
     gflops, ordering: real(setting.order_ns).map(x => x / 1000), preprocess: real(setting.preprocess_ns),
-    breakeven: real(setting.break_even).map(x => x < 0 ? Infinity : x),
+    breakeven: known(real(setting.break_even), setting.reordered).map(x => x < 0 ? Infinity : x),
     choice: chosen ? setting.choice.map(c => c === null ? '' : data.model.classes[c]) : null,
     choiceTime: chosen ? real(setting.choice_ns) : null,
     loss: chosen ? real(setting.choice_loss).map(x => 100 * x) : null,

@@ -17,7 +17,7 @@
 
 /** Version of the document, which the assets have in page/version.txt: a member that the scripts
  *  came to need is a new one. */
-enum { RC_PAGE_VERSION = 2 };
+enum { RC_PAGE_VERSION = 3 };
 
 /** A choice. */
 typedef struct rc_chosen {

@@ -87,6 +87,7 @@ static void put_names(writer_t *w, const char *key, names_t *n)
 typedef enum what {
     MATRIX,
     CASES,
+    ORDERS,
     TIME,
     PLAN,
     ORDER,
@@ -104,7 +105,8 @@ typedef struct column {
 } column_t;
 
 static const column_t columns[] = {{"matrix", MATRIX, RC_CHOICE_ALL},
-    {"cases", CASES, RC_CHOICE_ALL}, {"best_ns", TIME, RC_CHOICE_ALL},
+    {"cases", CASES, RC_CHOICE_ALL}, {"reordered", ORDERS, RC_CHOICE_ALL},
+    {"reference_reordered", ORDERS, RC_CHOICE_REFERENCE}, {"best_ns", TIME, RC_CHOICE_ALL},
     {"best_plan", PLAN, RC_CHOICE_ALL}, {"csr_ns", TIME, RC_CHOICE_CSR},
     {"csr_plan", PLAN, RC_CHOICE_CSR}, {"reference_csr_ns", TIME, RC_CHOICE_REFERENCE_CSR},
     {"reference_best_ns", TIME, RC_CHOICE_REFERENCE},
@@ -140,6 +142,8 @@ static void put_cell(writer_t *w, const column_t *c, int64_t i)
     int64_t row = p->row[c->of];
     if (c->what == MATRIX || c->what == CASES)
         rc_json_int(w->j, NULL, c->what == MATRIX ? p->matrix : p->cases);
+    else if (c->what == ORDERS)
+        rc_json_int(w->j, NULL, p->reordered[c->of]);
     else if (c->what == PLAN || c->what == CHOICE)
         rc_json_index(
             w->j, NULL, c->what == PLAN ? plan_index(w, row) : w->p->choices->pair[i].cls);

@@ -121,10 +121,10 @@ cp -r "$ROWCAST_ASSETS" "$tmp/assets" && rm "$tmp/assets/page/version.txt"
 for version in 1 99; do
     [ $version = 1 ] || echo $version >"$tmp/assets/page/version.txt"
     code "assets of version $version" 3 "$ROWCAST" report "$store" -q --spies 0 --assets "$tmp/assets" -o "$tmp/two"
-    is "are named, in one line of the page too" "$(grep -c -e "^rowcast report: --assets (or ROWCAST_ASSETS): .* version $version, .* version 2" "$tmp/err"):$(
-        grep -c "The assets of this page are of version $version, its data of version 2" "$tmp/two/index.html"):$(grep -c '<script' "$tmp/two/index.html")" 1:1:0
+    is "are named, in one line of the page too" "$(grep -c -e "^rowcast report: --assets (or ROWCAST_ASSETS): .* version $version, .* version 3" "$tmp/err"):$(
+        grep -c "The assets of this page are of version $version, its data of version 3" "$tmp/two/index.html"):$(grep -c '<script' "$tmp/two/index.html")" 1:1:0
 done
-ok "the numbers are there" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["version"] == 2' "$tmp/two/report.json"
+ok "the numbers are there" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["version"] == 3' "$tmp/two/report.json"
 
 code "a filter" 0 "$ROWCAST" report "$store" -q -w 'name == m80 && k == 8' -o "$out"
 ok "it is on the page, and one matrix is left" page '

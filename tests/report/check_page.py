@@ -209,7 +209,7 @@ def the_filter_is_that_of_the_columns():
     whole = [MAIN_ARENA.row(m) for m in MAIN_ARENA.pair]
     cases = [("rows>10k density<0.001", lambda r: r["rows"] > 10000 and r["density"] < 0.001),
              ("name~snap", lambda r: "snap" in r["name"].lower()), ("order!=csr", lambda r: r["order"] != "csr"),
-             ('kind~"directed graph" gain>=1.01', lambda r: "directed graph" in r["kind"].lower() and r["gain"] >= 1.01),
+             ('kind~"directed graph" gain>=1.01', lambda r: "directed graph" in r["kind"].lower() and (r["gain"] or 0) >= 1.01),
              ("nnz<=5e3", lambda r: r["nnz"] <= 5000), ("name~s*o/c?", None),
              ("gnutella", lambda r: "gnutella" in (r["name"] + r["kind"] + r["kernel"] + r["order"]).lower())]
     fresh()

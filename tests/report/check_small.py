@@ -21,6 +21,11 @@ SAID_TWICE = """
   if (tiles.length < 1 || tiles.length > 4 || new Set(labels).size !== labels.length) bad.push('tiles ' + labels);
   for (const text of ['no library was measured', 'No other row order was measured', 'alone was measured', setting.label])
     if (screen.split(text).length > 2) bad.push('twice: ' + text);
+  for (const [column, gain] of [['orders', 'order'], ['gain', 'plan'], ['vendor', 'vendor']]) { // two figures of one thing
+    const foot = document.querySelector(`#foot [data-of=${column}]`), said = setting.headline[gain].geomean;
+    const found = foot ? Number(foot.firstChild.data.replace(',', '')) : said; // a dash is no number
+    if (said === null ? foot && !Number.isNaN(found) : !(Math.abs(found / said - 1) < 2e-3)) bad.push(`${column} below the table is ${found}, above ${said}`);
+  }
   for (const svg of document.querySelectorAll('#figure-gain svg')) {
     const texts = [...svg.querySelectorAll('text')].map(t => t.textContent.trim());
     if (!texts.some(t => t.startsWith('gain of the best plan'))) bad.push('no title of the axis');

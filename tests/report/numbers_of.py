@@ -81,13 +81,15 @@ class Arena:
         """Figures of a line of the table."""
         p = self.pair[name]
 
-        def over(a, b):
-            return p[a]["t"] / p[b]["t"] if p[a] and p[b] else None
+        def over(a, b, known=True):
+            return p[a]["t"] / p[b]["t"] if p[a] and p[b] and known else None
+        orders = p["reordered"]
         b = p["best"]
         return {"order": b["policy"], "kernel": b["kernel"], "best": b["t"] / 1000,
-                "csr": p["csr"]["t"] / 1000 if p["csr"] else None, "gain": over("csr", "best"), "orders": over("ref_csr", "ref"),
+                "csr": p["csr"]["t"] / 1000 if p["csr"] else None, "gain": over("csr", "best", orders["best"]),
+                "orders": over("ref_csr", "ref", orders["ref"]),
                 "ref": over("ref_csr", "best"), "vendor": over("vendor", "best"), "gflops": float(b["gflops"]),
-                "ordering": int(b["order_ns"]) / 1e3, "breakeven": p["breakeven"], "rows": int(b["rows"]), "cols": int(b["cols"]),
+                "ordering": int(b["order_ns"]) / 1e3, "breakeven": p["breakeven"] if orders["best"] else None, "rows": int(b["rows"]), "cols": int(b["cols"]),
                 "nnz": int(b["nnz"]), "density": float(b["density"]), "kind": b["kind"], "name": name}
 
     def standing(self, clear):
