@@ -200,6 +200,13 @@ rc_status_t rc_replace_begin_ours(const char *path, rc_replace_t *r, rc_err_t *e
     return r->target ? begin(r, NULL, err) : RC_ENOMEM;
 }
 
+rc_status_t rc_replace_check(const char *path, rc_err_t *err)
+{
+    rc_replace_t r = {0};
+    RC_PASS(rc_replace_begin(path, &r, err));
+    return rc_replace_end(&r, 0, err);
+}
+
 rc_status_t rc_replace_sync(rc_replace_t *r, rc_err_t *err)
 {
     int failed = fflush(r->file) != 0 || ferror(r->file);

@@ -31,6 +31,10 @@ rc_status_t rc_replace_begin(const char *path, rc_replace_t *r, rc_err_t *err);
  *  replaced, never followed. */
 rc_status_t rc_replace_begin_ours(const char *path, rc_replace_t *r, rc_err_t *err);
 
+/** Whether rc_replace_begin can: for what is written after long work.  Nothing is left there.
+ *  \return as that */
+rc_status_t rc_replace_check(const char *path, rc_err_t *err);
+
 /** Bring what was written to the disk: after it hardly anything can fail in rc_replace_end.
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_replace_sync(rc_replace_t *r, rc_err_t *err);

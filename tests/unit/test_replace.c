@@ -78,6 +78,24 @@ static void what_is_not_kept_leaves_nothing(void **state)
     assert_int_equal(files_in(dir), 1);
 }
 
+/* A check says whether a file could be written, and leaves what is there as it was. */
+static void a_check_leaves_nothing(void **state)
+{
+    char dir[SCRATCH_PATH], path[SCRATCH_PATH];
+    rc_err_t err = {0};
+    make_folder(state, "checked", dir);
+    join(dir, "out", path);
+    assert_int_equal(rc_replace_check(path, NULL), RC_OK);
+    assert_int_equal(files_in(dir), 0);
+    write_whole(path, "before");
+    assert_int_equal(rc_replace_check(path, NULL), RC_OK);
+    is_text(path, "before");
+    assert_int_equal(files_in(dir), 1);
+    join(dir, "none/out", path);
+    assert_int_equal(rc_replace_check(path, &err), RC_EIO);
+    assert_non_null(strstr(err.text, path));
+}
+
 /* Processes that die anywhere leave at most their files beside it; the next one takes them over. */
 static void what_the_dead_left_is_taken_over(void **state)
 {
@@ -294,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_kept_leaves_nothing),
+        cmocka_unit_test(a_check_leaves_nothing),
         cmocka_unit_test(what_the_dead_left_is_taken_over),
         cmocka_unit_test(the_living_keep_theirs),
         cmocka_unit_test(many_at_once),
