@@ -31,6 +31,12 @@ def search():
     assert " in fp32" in few.sentence and " in fp64" in wide.sentence, (few.sentence, wide.sentence)
     assert sum(r["time_ns"] == r["time_ns"] for r in few.rows) >= 1 and "K = " not in few.sentence
     try:
+        rowcast.answer(a.toarray(), 8)
+    except TypeError as error:
+        assert all(word in str(error) for word in ("CSR, CSC or COO", "SciPy, CuPy or PyTorch", "ndarray")), error
+    else:
+        raise AssertionError("a dense matrix")
+    try:
         rowcast.plan(a, 8, budget=float("nan"))
     except ValueError:
         return

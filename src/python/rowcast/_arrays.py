@@ -356,8 +356,8 @@ class Sparse:
         if form not in _FORMS and hasattr(a, "tocsr"):
             raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}: use .tocsr()")
         if any(not hasattr(a, name) for name in (*names, "data", "shape")) or len(a.shape) != 2:
-            raise TypeError("a: expected a CSR matrix of SciPy, CuPy or PyTorch, "
-                            f"found {type(a).__name__}")
+            raise TypeError("a: expected a sparse matrix in CSR, CSC or COO of SciPy, CuPy or "
+                            f"PyTorch, found {type(a).__name__}")
         if form not in _FORMS:
             raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}")
         ptr, idx, val = (coo_arrays(a) if form == "coo" else

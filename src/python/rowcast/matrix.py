@@ -31,7 +31,7 @@ class Borrowed:
     def __init__(self, a: Any):
         for name in ("indptr", "indices", "data", "shape"):
             if not hasattr(a, name):
-                raise TypeError(f"a: expected a CSR matrix of SciPy, found {type(a).__name__}")
+                raise TypeError(f"a: expected a sparse matrix of SciPy, found {type(a).__name__}")
         if getattr(a, "format", "csr") != "csr":
             a = _converted(a)
         # the library wants each column once, in ascending order
