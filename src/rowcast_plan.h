@@ -401,8 +401,10 @@ typedef struct rc_plan_row {
     double speedup;     /**< time of the baseline over that */
     double order_ns;    /**< building the order */
     double setup_ns;    /**< that and the preparation */
-    double pays_after;  /**< products after which that has paid over the best in original order: 0
-                            for that one, INFINITY: never */
+    double pays_after;  /**< products after which a row has paid over the first one in original
+                            order: its setup less that of the other, by the time saved, rounded up;
+                            with the same kernel order_ns counts, else setup_ns.  0 for that one,
+                            INFINITY: never, NaN: `again` differs */
     int chosen;         /**< 1: the choice */
     int baseline;       /**< 1: the one that speedups are over; a loaded plan has none */
     int again;          /**< 1: timed again with the chosen one in turns, so that they compare */
@@ -414,7 +416,8 @@ typedef struct rc_plan_answer {
     int64_t k;          /**< as of rc_plan_part_t */
     int rows;           /**< how many */
     int transposed;     /**< as of rc_plan_part_t; the sentence begins with "Transposed:" */
-    rc_plan_row_t *row; /**< [rows] the chosen one, then by time, then those without */
+    rc_plan_row_t *row; /**< [rows] the chosen one, then by time, those with `again` first; last
+                             those without */
     char sentence[400]; /**< keep the order or not, with what, how fast, and when others pay */
 } rc_plan_answer_t;
 

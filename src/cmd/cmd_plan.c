@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "base/type.h"
 #include "base/visible.h"
@@ -163,6 +164,7 @@ static void print_candidate(rc_table_t *t, const rc_plan_problem_t *p, const rc_
         RC_REAL(rc_plan_break_even(part, r->candidate), 6),
         c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->text), RC_BOOL(r->baseline),
         RC_TEXT(rc_plan_why_name(part->why)), RC_REAL(r->error, 2), RC_REAL(r->pays_after, 6),
+        RC_BOOL(r->again), RC_REAL(c->predicted_setup_ns, 4),
         RC_TEXT(r->chosen ? a->sentence : NULL), RC_BOOL(part->transposed));
 }
 
@@ -171,8 +173,8 @@ static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t
 {
     static const char columns[] =
         "k|kernel|order|chosen|time_ns:ns|speedup:x|predicted_ns:ns|order_ns:ns|prepare_ns:ns|"
-        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|sentence|"
-        "transposed";
+        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|again|"
+        "predicted_setup_ns:ns|sentence|transposed";
     rc_status_t st = RC_OK;
     rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {
@@ -227,11 +229,12 @@ typedef struct watch {
     int is_terminal;
 } watch_t;
 
-/* Says what is tried, in place on a terminal, else now and then.  A signal ends the search. */
+/* Says what is tried, in place on a terminal, else whole lines of a long search.  A signal ends
+ * it. */
 static int watch_search(void *user, const rc_plan_candidate_t *next, int timed)
 {
     const int64_t often_ns = 100000000;
-    const int64_t seldom_ns = 2000000000;
+    const int64_t seldom_ns = 10000000000;
     watch_t *w = user;
     int64_t now = rc_clock_ns();
     if (next && now - w->said_ns > (w->is_terminal ? often_ns : seldom_ns)) {
@@ -420,6 +423,8 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         (o->how.kernels || o->how.orders || o->model || o->tune > 0 || o->how.transposed))
         return rc_fail(err, RC_EINVAL,
             "--load: excludes --kernels, --orders, --model, --tune and --transposed");
+    if (o->save) /* a search should not end in a folder that is not there */
+        RC_PASS(rc_replace_check(o->save, err));
     return plan_matrix(call->operand[0], o, call->format, err);
 }
 
@@ -441,8 +446,15 @@ const rc_command_t rc_command_plan = {
     "With --kernels, --orders or --model the candidates are those: each kernel with each "
     "order, or the classes of the model, best first. --tune times them on the matrix.\n\n"
     "The baseline is the vendor's kernel in original order where it is among them (of those "
-    "timed the fastest), else the first in original order; speedup is over it. pays_after "
-    "says after how many products a row has paid over the best in original order.\n\n"
+    "timed the fastest), else the first in original order; speedup is over it.\n\n"
+    "pays_after says after how many products a row has paid over the first row with order csr: "
+    "its setup less that of the other, by the time that a product saves, rounded up. Here setup "
+    "is order_ns, and with another kernel order_ns + prepare_ns; without any time_ns it is "
+    "predicted_setup_ns, by predicted_ns. Never, in csv and json empty, is where a product "
+    "saves nothing; the table says unsure inside the errors of the times. It is empty where "
+    "`again` differs: 1 says that times were taken in turns in "
+    "the end, and others do not compare with them. What is cheap to set up is made up to three "
+    "times, and the least time counts.\n\n"
     "The plan that was made is run once on random operands, and a sample of the output is "
     "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
     "counted on standard error.\n\n"

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "plan/answer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -161,10 +162,21 @@ static int is_shown(const rc_plan_answer_t *a, int i, int most)
            (!isnan(r->time_ns) && before < (strcmp(r->order, "csr") == 0 ? most : 1));
 }
 
+/* What is inside the errors is no figure. */
+static rc_table_cell_t pays_after(const rc_plan_answer_t *a, int row)
+{
+    const double products = a->row[row].pays_after;
+    if (isnan(products))
+        return RC_MISSING;
+    if (!rc_plan_answer_is_sure(a, row))
+        return RC_TEXT("unsure");
+    return isinf(products) ? RC_TEXT("never") : RC_REAL(products, 6);
+}
+
 rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"k", ""}, {"", ""}, {"order", ""}, {"kernel", ""},
-        {"time", "us"}, {"error", "%"}, {"speedup", "x"}, {"setup", "ms"},
+        {"time", "ns"}, {"error", "%"}, {"speedup", "x"}, {"setup", "ms"},
         {"pays_after", "products"}, {"note", ""}};
     static const char *const marks[2][2] = {{"", "*"}, {"T", "T *"}}; /* of chosen ones */
     int first = n < 2;                                                /* without K */
@@ -184,9 +196,8 @@ rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err)
             if (!first)
                 rc_table_int(t, a[i].k);
             RC_CELLS(t, RC_TEXT(marks[a[i].transposed][r->chosen]), RC_TEXT(r->order),
-                RC_TEXT(r->kernel), RC_REAL(r->time_ns * 1e-3, 4), RC_REAL(r->error * 100, 2),
-                RC_REAL(r->speedup, 3), RC_REAL(r->setup_ns * 1e-6, 3),
-                isinf(r->pays_after) ? RC_TEXT("never") : RC_REAL(r->pays_after, 6),
+                RC_TEXT(r->kernel), RC_REAL(r->time_ns, 4), RC_REAL(r->error * 100, 2),
+                RC_REAL(r->speedup, 3), RC_REAL(r->setup_ns * 1e-6, 3), pays_after(&a[i], j),
                 RC_TEXT(r->baseline ? "baseline" : r->note));
         }
     RC_PASS(rc_table_end(t, err));

@@ -26,7 +26,8 @@ static void add_order(rc_str_t *s, const rc_plan_row_t *r)
         s, "%s%s", is_original(r) ? "the given order" : "order ", is_original(r) ? "" : r->order);
 }
 
-/* The chosen one first, then by time; what has none keeps its order, last. */
+/* The chosen one first, then by time, those first whose times were taken in turns: others were
+ * taken earlier, and do not compare.  What has no time keeps its order, last. */
 static int by_rank(const void *a, const void *b)
 {
     const rc_plan_row_t *x = a;
@@ -35,6 +36,8 @@ static int by_rank(const void *a, const void *b)
         return y->chosen - x->chosen;
     if (isnan(x->time_ns) != isnan(y->time_ns))
         return isnan(x->time_ns) - isnan(y->time_ns);
+    if (x->again != y->again)
+        return y->again - x->again;
     if (x->time_ns != y->time_ns && !isnan(x->time_ns))
         return x->time_ns < y->time_ns ? -1 : 1;
     return x->candidate - y->candidate;
@@ -49,7 +52,8 @@ static const rc_plan_row_t *baseline_of(const rc_plan_answer_t *a)
 }
 
 /* What others are held against when the rows stay as they are: of those in original order the
- * chosen one, else the fastest, else the baseline. */
+ * chosen one, else the first that has a time, which is the fastest of those that compare; else the
+ * baseline. */
 static const rc_plan_row_t *kept(const rc_plan_answer_t *a)
 {
     for (int i = 0; i < a->rows; i++)
@@ -64,6 +68,13 @@ static int is_faster(const rc_plan_row_t *r, const rc_plan_row_t *than)
     double off = hypot(isnan(r->error) ? 0 : r->error * r->time_ns,
         isnan(than->error) ? 0 : than->error * than->time_ns);
     return than->time_ns - r->time_ns > 2 * off;
+}
+
+int rc_plan_answer_is_sure(const rc_plan_answer_t *a, int row)
+{
+    const rc_plan_row_t *r = &a->row[row];
+    const rc_plan_row_t *keep = kept(a);
+    return r == keep || is_faster(r, keep) || is_faster(keep, r);
 }
 
 /* Three digits, and commas: 496,000. */
@@ -100,9 +111,9 @@ static const double slight = 1.01;
 
 /* What is best after many products, where that is not the chosen one, beyond the errors: of those
  * that are about as fast as the fastest the one that pays first over the chosen one.
- * \param[out] from  products from which on it costs less than all that are slower
+ * \param[out] over  products after which it does
  * \return NULL: the chosen one is, or what should have been chosen was not confirmed */
-static const rc_plan_row_t *lasting(const rc_plan_answer_t *a, double reuse, double *from)
+static const rc_plan_row_t *lasting(const rc_plan_answer_t *a, double reuse, double *over)
 {
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *fastest = c;
@@ -116,15 +127,16 @@ static const rc_plan_row_t *lasting(const rc_plan_answer_t *a, double reuse, dou
                           ? pays_over(r, c, reuse)
                           : NAN;
         if (pays > 0 && isfinite(pays) && c->time_ns > slight * r->time_ns &&
-            (!best || pays < *from)) {
+            (!best || pays < *over)) {
             best = r;
-            *from = pays;
+            *over = pays;
         }
     }
+    double from = best ? *over : 0; /* on it costs less than all that are slower */
     for (int i = 0; best && i < a->rows; i++)
         if (compares(&a->row[i], c) && is_faster(best, &a->row[i]))
-            *from = fmax(*from, pays_over(best, &a->row[i], reuse));
-    return best && *from > reuse ? best : NULL;
+            from = fmax(from, pays_over(best, &a->row[i], reuse));
+    return from > reuse ? best : NULL;
 }
 
 /* What an order that is faster than the kept one saves within the products that are chosen for;
@@ -231,24 +243,25 @@ static void end_clause(rc_str_t *s, size_t before)
     }
 }
 
-/* What is best after more products than the choice is for.  \param[in] said  that pays; NULL */
+/* What is best after more products than the choice is for: by how much, and when it has paid, both
+ * over the choice.  \param[in] said  that pays; NULL */
 static void add_lasting(
     rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *said, double reuse)
 {
-    double from = 0;
+    double over = 0;
     const rc_plan_row_t *c = a->row;
-    const rc_plan_row_t *best = lasting(a, reuse, &from);
+    const rc_plan_row_t *best = lasting(a, reuse, &over);
     const size_t before = s->len;
     if (!best || best == said)
         return;
-    rc_str_add(s, "; best from ");
-    add_count(s, from);
-    rc_str_add(s, " on is ");
+    rc_str_add(s, "; best in the long run: ");
     if (strcmp(best->kernel, c->kernel) != 0)
         rc_str_addf(s, "%s in ", best->kernel);
     add_order(s, best);
-    rc_str_addf(s, ", %.3g times as fast", c->time_ns / best->time_ns);
+    rc_str_addf(s, ", over this choice %.3g times as fast", c->time_ns / best->time_ns);
     add_error(s, best);
+    rc_str_add(s, " and paid after ");
+    add_count(s, over);
     end_clause(s, before);
 }
 

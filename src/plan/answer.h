@@ -16,4 +16,8 @@ rc_status_t rc_plan_answer_begin(rc_plan_answer_t *a, int rows, rc_err_t *err);
 void rc_plan_answer_end(
     rc_plan_answer_t *a, rc_precision_t type, int64_t least, double reuse, int beside);
 
+/** 1: what a row says of paying is not inside the errors of its time and of that of the one that
+ *  it pays over.  \param[in] a  of rc_plan_answer_end  \param[in] row  its index */
+int rc_plan_answer_is_sure(const rc_plan_answer_t *a, int row);
+
 #endif

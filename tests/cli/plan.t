@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 104
+plan 112
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -147,6 +147,40 @@ code "an order that no plan takes" 0 plans mesh2d:n=12 -k 4 --orders csr,rcm --k
 ok "says why one was timed" grep -q '^One of 2 candidates was timed: rowsplit with order rcm: ' out
 code "one candidate" 0 plans mesh2d:n=12 -k 4 --tune 5 --kernels rowsplit
 ok "says that it is one" grep -q '^One of 1 candidate was timed: --kernels and --orders leave nothing to choose' out
+
+# What pays can be computed of the columns: over the first row in original order.
+cat >pays.py <<'END'
+import json, math, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+timed = "predicted_ns" if all(r["time_ns"] is None for r in rows) else "time_ns"
+over = next(r for r in rows if r["order"] == "csr" and r[timed] is not None)
+def setup(r, of):
+    if timed == "predicted_ns":
+        return r["predicted_setup_ns"]
+    return r["order_ns"] + (0 if r["kernel"] == of["kernel"] else r["prepare_ns"])
+found = 0
+for r in rows:
+    expected = None
+    if r is over:
+        expected = 0
+    elif r[timed] is not None and r["again"] == over["again"]:
+        cost, gain = setup(r, over) - setup(over, r), over[timed] - r[timed]
+        expected = 0 if cost <= 0 <= gain else math.ceil(cost / gain) if gain > 0 else None
+    assert r["pays_after"] == expected, (r, over, expected)
+    found += expected is not None
+assert found > 0
+END
+code "a search for programs" 0 plans mesh2d:n=30 -k 16 --budget 0.5 -f json
+ok "what pays in it can be computed" python3 pays.py out
+code "of some orders and kernels" 0 plans mesh2d:n=30 -k 16 --kernels rowsplit,cstat,serial-row --orders lpt,csr --tune 9 -f json
+ok "too" python3 pays.py out
+
+# What cannot be kept is said before anything is measured, and then of a search without a terminal nothing but the answer.
+code "a file in no folder" 3 plans mesh2d:n=30 -k 16 --budget 1 --save no/such/m.plan
+ok "is named" grep -q 'no/such/m.plan' err
+is "after nothing else" "$(cat out)$(grep -c . err)" 1
+plans mesh2d:n=700 -k 64 --budget 4 >out 2>err
+is "no progress is in a file" "$(grep -c 'timed, now' err) $(tr -dc '\r' <err | wc -c)" "0 0"
 
 # A signal ends a search.  It listens when it catches SIGUSR1, 10; so does bash, which the process is at first.
 listens()
