@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "plan/plan_private.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,23 @@ static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_polic
         plan->until_ns ? &watch : NULL, &out->schedule, err);
 }
 
+/* What an order takes that took so long the first time: where it is cheap the least of some
+ * makings. */
+static double time_order(rc_plan_t *plan, const char *text, const rc_policy_spec_t *spec,
+    const rc_plan_order_t *made, double ns)
+{
+    for (int i = 1; !made->identity && rc_plan_makes_again(plan, i, ns); i++) {
+        rc_plan_order_t again = {.geometry = made->geometry};
+        rc_err_t why = {0};
+        const int64_t start = rc_clock_ns();
+        if (build_order(plan, text, spec, &again, &why) < 0)
+            break;
+        ns = fmin(ns, (double)(rc_clock_ns() - start));
+        order_free(&again);
+    }
+    return ns;
+}
+
 /* The order of a text, as it was named where it was. */
 static rc_status_t spec_of(
     const rc_plan_t *plan, const char *text, rc_policy_spec_t *out, rc_err_t *err)
@@ -191,6 +209,7 @@ rc_status_t rc_plan_order_get(
     int held = plan->resident_state > 0;
     int64_t start = rc_clock_ns();
     RC_PASS(build_order(plan, text, &spec, &o, err));
+    const double took = (double)(rc_clock_ns() - start);
     if (o.schedule.cols > 0) {
         order_free(&o);
         return rc_fail(err, RC_ENOTSUP,
@@ -198,7 +217,7 @@ rc_status_t rc_plan_order_get(
     }
     /* the upload counts with the preparations */
     double upload = !held && plan->resident_state > 0 ? plan->resident_ns : 0;
-    o.ns = (double)(rc_clock_ns() - start) - upload;
+    o.ns = time_order(plan, text, &spec, &o, took - upload);
     (void)snprintf(o.text, sizeof o.text, "%s", text);
     return rc_plan_order_add(plan, &o, index, err);
 }

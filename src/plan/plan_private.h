@@ -133,7 +133,10 @@ struct rc_plan {
     int deterministic;
     int threads;
     int64_t until_ns; /**< by rc_plan_now: an order that is not built by then is given up; 0: any */
-    int k_range;      /**< 1: an entry serves the K below it too */
+    /** While a search goes on: how long orders and prepared matrices may still be made again, whose
+     *  least time counts; 0: none is. */
+    int64_t again_ns;
+    int k_range;                /**< 1: an entry serves the K below it too */
     rc_users_t *users;          /**< plans that use the same prepared matrices */
     rc_csr_t a;                 /**< the pattern on the host; row_ptr NULL: its sizes alone, see
                      rc_plan_pattern_here; val is NULL */
@@ -176,6 +179,11 @@ typedef struct rc_plan_scratch {
     rc_operands_t o;
     int held; /**< 1: there is memory */
 } rc_plan_scratch_t;
+
+/** 1: what was made `times` times, in so many ns at least, is to be made once more: the first time
+ *  takes up to twenty times another one, with cold code and fresh memory, or beside other programs.
+ *  That is taken from plan->again_ns. */
+int rc_plan_makes_again(rc_plan_t *plan, int times, double ns);
 
 /* ---------------------------------------------------------------- matrix.c */
 

@@ -382,6 +382,15 @@ void rc_plan_trial_move(rc_plan_trial_t *from, rc_plan_trial_t *to)
     *from = (rc_plan_trial_t){0};
 }
 
+int rc_plan_makes_again(rc_plan_t *plan, int times, double ns)
+{
+    enum { most = 3, part = 4 }; /* of what is left */
+    if (times >= most || !(ns < (double)(plan->again_ns / part)))
+        return 0;
+    plan->again_ns -= (int64_t)ns;
+    return 1;
+}
+
 /* ------------------------------------------------------------------ timing */
 
 typedef struct launch {

@@ -285,6 +285,24 @@ void rc_tuning_take(rc_tuning_t *t, int i, rc_plan_trial_t *trial)
     t->best = i;
 }
 
+/* Prepare a candidate: where that is cheap its time is the least of some makings, and it is what
+ * was made last. */
+static rc_status_t prepare(
+    rc_tuning_t *t, const rc_plan_try_t *what, rc_plan_trial_t *trial, rc_err_t *err)
+{
+    rc_plan_candidate_t *c = what->candidate;
+    rc_status_t st = rc_plan_trial_prepare(t->plan, what, trial, err);
+    double ns = c->prepare_ns;
+    for (int i = 1;
+         st == RC_OK && trial->state && !trial->shares && rc_plan_makes_again(t->plan, i, ns);
+         i++) {
+        rc_plan_trial_free(trial);
+        st = rc_plan_trial_prepare(t->plan, what, trial, err);
+        c->prepare_ns = ns = fmin(ns, c->prepare_ns);
+    }
+    return st;
+}
+
 /* Prepare a candidate and, when wanted, time it; it becomes the best, or is released. */
 rc_status_t rc_tuning_try(rc_tuning_t *t, int i, int timing, rc_err_t *err)
 {
@@ -295,7 +313,7 @@ rc_status_t rc_tuning_try(rc_tuning_t *t, int i, int timing, rc_err_t *err)
         .kept = rc_tuning_kept_bytes(t),
         .scratch = &t->scratch,
         .candidate = c};
-    rc_status_t st = rc_plan_trial_prepare(t->plan, &what, &trial, err);
+    rc_status_t st = prepare(t, &what, &trial, err);
     if (st < 0 || !trial.state)
         return st;
     if (timing) {
@@ -421,6 +439,7 @@ static int64_t most_of(const rc_tuning_t *t)
 rc_status_t rc_plan_choose(
     rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err)
 {
+    enum { again_part = 20 }; /* of the time is for making again what is cheap */
     rc_tuning_t t = {.plan = plan,
         .options = options,
         .entry = entry,
@@ -433,7 +452,9 @@ rc_status_t rc_plan_choose(
     t.most_ns = most_of(&t);
     entry->reuse = t.reuse > 0 ? t.reuse : INFINITY;
     RC_PASS(RC_NEW0(entry->timing, entry->part.candidates, "times", err));
+    plan->again_ns = t.searches ? t.most_ns / again_part : 0;
     rc_status_t st = have_operands(&t) ? time_candidates(&t, err) : RC_OK;
+    plan->again_ns = 0;
     entry->part.tune_ns = t.timed > 0 ? (double)(rc_plan_now(&plan->place) - t.start_ns) : 0;
     rc_plan_scratch_free(plan, &t.scratch);
     if (st == RC_OK && t.best < 0)

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 /* A clock by which orders take other times than the original one. */
 typedef struct ordered {
@@ -102,6 +103,77 @@ static void a_slight_gain_is_measured_anew(void **state)
         clock = (ordered_t){.times = cases[i].times, .product = cases[i].product, .lies = clock.calls - LAST};
         assert_int_equal(reorders(&clock), !cases[i].kept);
     }
+}
+
+/* A machine on which building an order is slow the first time, and which sees how often a candidate is prepared. */
+typedef struct sluggish {
+    rc_executor_t x; /* that of a plan */
+    void (*release)(rc_executor_t *x, void *p);
+    int first;     /* 1: no order was built since a candidate was asked for */
+    int prepares;  /* 1: nothing was timed since then */
+    int slow;      /* how many were slow */
+    int tried;     /* how many candidates were timed */
+    int given_up;  /* how many of those were prepared before, and that was released */
+    int is_second; /* 1: that is so of the one that is prepared now */
+} sluggish_t;
+
+enum { SLUGGISH_MS = 100 };
+
+static void sluggish_release(rc_executor_t *x, void *p)
+{
+    sluggish_t *s = (sluggish_t *)x; /* its first member */
+    s->is_second |= s->prepares && p;
+    s->release(x, p);
+}
+
+/* Asked before a candidate, and while its order is built. */
+static int sluggish_watch(void *user, const rc_plan_candidate_t *next, int timed)
+{
+    sluggish_t *s = user;
+    (void)timed;
+    if (next) {
+        s->first = s->prepares = 1;
+        s->is_second = 0;
+    } else if (s->first) {
+        nanosleep(&(struct timespec){.tv_nsec = SLUGGISH_MS * 1000000L}, NULL);
+        s->slow++;
+        s->first = 0;
+    }
+    return 0;
+}
+
+static rc_status_t sluggish_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    sluggish_t *s = user;
+    s->tried += s->prepares;
+    s->given_up += s->prepares && s->is_second;
+    s->first = s->prepares = 0;
+    *ns = 1000000 * batch;
+    return fn(launch, err);
+}
+
+/* What is cheap to make is made again: the first time takes longer than any other. */
+static void the_first_time_does_not_count(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    sluggish_t s = {.x = f->x, .release = f->x.release};
+    s.x.release = sluggish_release;
+    f->place.x = &s.x;
+    f->place.time = sluggish_time;
+    f->place.watch = sluggish_watch;
+    f->place.user = f->place.watcher = &s;
+    f->p.ks = 1;
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_true(s.slow > 0 && s.tried > 1);
+    assert_in_range(s.given_up, s.tried / 2, s.tried); /* a kernel may keep nothing */
+    for (int i = 0; i < part.candidates; i++)
+        if (part.candidate[i].order_ns >= SLUGGISH_MS * 1e6)
+            fail_msg("order %s: %g ns", part.candidate[i].order, part.candidate[i].order_ns);
+    rc_plan_free(plan);
 }
 
 /* A clock beside other programs: most batches take many times as long, and none of them less. */
@@ -213,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_answers),
         cmocka_unit_test(a_slight_gain_is_measured_anew),
+        cmocka_unit_test(the_first_time_does_not_count),
         cmocka_unit_test(other_programs_hide_little),
         cmocka_unit_test(errors_of_many_times_hide_no_more),
         cmocka_unit_test(most_batches_may_agree_on_too_much),
