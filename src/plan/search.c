@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/infer.h"
+#include "base/rng.h"
 #include "base/stats.h"
 #include "base/str.h"
 #include "kernels/vendor/vendor.h"
@@ -95,6 +96,7 @@ typedef struct final {
     int held;                        /* that one; -1: not compared */
     rc_plan_timing_t half[2][COMPARED];
     double ns[2][COMPARED];
+    rc_rng_t rng;
 } final_t;
 
 /* 1: other programs made batches longer: they disagree, or most took much more than the fastest. */
@@ -207,40 +209,41 @@ static int best_of_halves(rc_tuning_t *t, const final_t *f)
     }
 }
 
-/* What all batches of one that is compared would cost, ascending.  \return how many */
-static int costs_of(const rc_tuning_t *t, const final_t *f, int j, double gain, double *cost)
+/* What batches of one that is compared would cost, of a half, ascending.  \return how many */
+static int costs_of(
+    const rc_tuning_t *t, const final_t *f, int half, int j, double gain, double *cost)
 {
-    int n = 0;
-    for (int half = 0; half < 2; half++)
-        for (int i = 0; i < f->half[half][j].samples; i++)
-            cost[n++] = rc_tuning_cost_at(t, f->of[j], f->half[half][j].ns[i] / gain);
-    qsort(cost, (size_t)n, sizeof *cost, rc_stats_compare);
+    int n = f->half[half][j].samples;
+    for (int i = 0; i < n; i++)
+        cost[i] = rc_tuning_cost_at(t, f->of[j], f->half[half][j].ns[i] / gain);
     return n;
 }
 
-/* 1: batches of one are shorter than those of another, hardly by chance and by no slight gain.
- * Both were timed in turns and met other programs alike: however far they are off, that orders
- * them.  What disturbs several batches in a row may be one candidate's alone, but it makes none
- * shorter: the fastest one has to be the shorter one, too. */
-static int is_shorter(const rc_tuning_t *t, const final_t *f, int a, int b)
+/* 1: batches of one are shorter than those of another in a half, by chance at most so rarely, and
+ * by no slight gain.  Both were timed in turns and met other programs alike: however far they are
+ * off, that orders them.  What disturbs several batches in a row may be one candidate's alone, but
+ * it makes none shorter: the fastest one has to be the shorter one, too. */
+static int is_shorter(const rc_tuning_t *t, const final_t *f, int half, int a, int b, double chance)
 {
-    enum { most = 2 * RC_PLAN_SAMPLES_MOST };
-    const double chance = 0.001;
     const double usual = 1.1;
     const double fastest = fmin(f->half[0][a].ns[0], f->half[1][a].ns[0]);
-    double x[most] = {0};
-    double y[most] = {0};
-    const int n = costs_of(t, f, a, 1, x);
-    const int m = costs_of(t, f, b, fastest < short_ns ? slight : usual, y);
+    double x[RC_PLAN_SAMPLES_MOST] = {0};
+    double y[RC_PLAN_SAMPLES_MOST] = {0};
+    const int n = costs_of(t, f, half, a, 1, x);
+    const int m = costs_of(t, f, half, b, fastest < short_ns ? slight : usual, y);
     return n > 0 && m > 0 && x[0] < y[0] && rc_smirnov_p(x, n, y, m) < chance;
 }
 
-/* Whom the halves choose, or in a search who has shorter batches where their errors hide it. */
+/* Whom the halves choose, or in a search who has shorter batches where their errors hide it: in the
+ * half that chooses, and in the other one. */
 static int best_of_final(rc_tuning_t *t, const final_t *f)
 {
+    const double chance = 0.001;
+    const double confirmed = 0.05;
     int best = best_of_halves(t, f);
     for (int j = 0; t->searches && j < f->count; j++)
-        if (j != best && f->trial[j].state && is_shorter(t, f, j, best))
+        if (j != best && f->trial[j].state && is_shorter(t, f, 0, j, best, chance) &&
+            is_shorter(t, f, 1, j, best, confirmed))
             best = j;
     return best;
 }
@@ -266,10 +269,25 @@ static rc_status_t follow(rc_tuning_t *t, const final_t *f, int j, rc_err_t *err
                      : RC_OK;
 }
 
+/* Who follows whom in a round is drawn, where there are several: what a candidate leaves behind,
+ * such as threads asleep on a CPU that another program takes, is not always the same one's. */
+static void draw_turns(final_t *f, int several, int turn[COMPARED])
+{
+    for (int i = 0; i < f->count; i++) {
+        const int at = several ? (int)rc_rng_below(&f->rng, (uint64_t)i + 1) : i;
+        turn[i] = i;
+        turn[i] = turn[at];
+        turn[at] = i;
+    }
+}
+
 /* A round: each that is compared, into one half. */
 static rc_status_t time_round(rc_tuning_t *t, final_t *f, int half, rc_err_t *err)
 {
-    for (int j = 0; j < f->count; j++) {
+    int turn[COMPARED];
+    draw_turns(f, t->searches, turn);
+    for (int i = 0; i < f->count; i++) {
+        const int j = turn[i];
         rc_plan_candidate_t c = {.time_ns = f->ns[half][j]};
         if (!f->trial[j].state)
             continue;
@@ -337,16 +355,19 @@ static rc_status_t compare(rc_tuning_t *t, final_t *f, rc_err_t *err)
 
 /* Who keeps the original order, where another one was chosen for a gain by which two runs of a
  * program may differ: a short product has one time in all batches of a run and another one in the
- * next, for its arrays lie elsewhere.  \return -1: none */
+ * next, for its arrays lie elsewhere, and other programs come and go.  Long products are timed once
+ * more while there is time.  \return -1: none */
 static int slightly_beaten(const rc_tuning_t *t)
 {
+    const double clear = 1.5;
     const rc_plan_candidate_t *best = &t->entry->candidate[t->best];
+    const int is_over = rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns;
     int keep = best_of_order(t, "csr");
     if (keep < 0)
         keep = t->entry->part.reference;
-    if (!t->searches || strcmp(best->order, "csr") == 0 || !(best->time_ns < short_ns))
+    if (!t->searches || strcmp(best->order, "csr") == 0 || (is_over && !(best->time_ns < short_ns)))
         return -1;
-    return t->entry->candidate[keep].time_ns < slight * best->time_ns ? keep : -1;
+    return t->entry->candidate[keep].time_ns < clear * best->time_ns ? keep : -1;
 }
 
 /* What was timed early met another machine than what was timed late, and what was chosen was
@@ -356,11 +377,12 @@ rc_status_t rc_tuning_confirm(rc_tuning_t *t, rc_err_t *err)
     const int first = t->entry->part.reference;
     final_t *f = rc_alloc0(1, sizeof *f, "times", err);
     RC_PASS(f ? RC_OK : RC_ENOMEM);
+    rc_rng_seed(&f->rng, 1);
     list_final(t, f);
     rc_status_t st = compare(t, f, err);
     const int keep = st == RC_OK ? slightly_beaten(t) : -1;
     if (keep >= 0 && !rc_tuning_is_asked(t, NULL)) {
-        *f = (final_t){.of = {first}, .count = 1, .anew = 1};
+        *f = (final_t){.of = {first}, .count = 1, .anew = 1, .rng = f->rng};
         if (keep != first)
             f->of[f->count++] = keep;
         f->of[f->count++] = t->best;

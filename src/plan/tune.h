@@ -59,7 +59,7 @@ int rc_tuning_is_doubtful(const rc_tuning_t *t);
 
 /** Time what is compared once more, in turns.  One half of the batches chooses, the figures are
  *  those of the other, and where it does not confirm the choice that is given up.  A search that
- *  chose another order of a short product for a slight gain compares again, prepared anew.
+ *  chose another order for a slight gain compares again, prepared anew.
  *  \return as rc_tuning_try */
 rc_status_t rc_tuning_confirm(rc_tuning_t *t, rc_err_t *err);
 
