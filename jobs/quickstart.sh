@@ -47,6 +47,14 @@ check_options()
 }
 check_options "$@"
 
+# without_noise COMMAND...: without its lines on times that other programs disturbed: one is said in the end, with what to do
+without_noise()
+{
+    {
+        "$@" 2>&1 >&3 | sed -uE '/^[^ ]+: ([0-9]+ of [0-9]+ (cases missed|are noisy:)|load [0-9.]+ on|clock held back) /d; /^rowcast query: .* have no time of the original order/d' >&2
+    } 3>&1
+}
+
 install_packages "${packages_build[@]}" "${packages_report[@]}"
 arguments=()
 if [[ ${ROWCAST_CONFIGURE:-} ]]; then
@@ -70,7 +78,7 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}
 
 say "measuring the built-in matrices with $ranks ranks"
 code=0
-mpirun -n "$ranks" "$rowcast" sweep --store "$store" --accept-noisy "$@" </dev/null || code=$?
+without_noise mpirun -n "$ranks" "$rowcast" sweep --store "$store" --accept-noisy "$@" </dev/null || code=$?
 case $code in
 0) ;;
 1) say "some cases failed: $rowcast query $store --where 'status != ok && status != noisy'" ;;
@@ -78,11 +86,10 @@ case $code in
 *) die "$code" "the sweep failed (exit code $code)" ;;
 esac
 
-noisy=$("$rowcast" query "$store" --where 'status == noisy' --columns case -f csv | tail -n +2 | wc -l)
-((noisy == 0)) || say "left out of what follows: $noisy cases, whose times other programs disturbed; the next run measures them anew"
-
+noisy=$(without_noise "$rowcast" query "$store" --where 'status == noisy' --columns case -f csv | tail -n +2 | wc -l)
 say "speedup over the original row order"
-"$rowcast" query "$store" --summary speedup
+without_noise "$rowcast" query "$store" --summary speedup
+((noisy == 0)) || say "other programs disturbed $noisy of the times, which are left out: run this again to measure them anew"
 say "drawing the report"
 page=${store%.h5}-report
 said=$("$rowcast" report "$store" --assets "$top/analysis" -q -o "$page") || die 3 "the report failed"

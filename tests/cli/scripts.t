@@ -144,7 +144,7 @@ END
 # those that are not sourced and not the recipe of another program
 scripts=$(cd "$top_srcdir/jobs" && find . -name '*.sh' -o -name '*.py' | sed 's|^\./||' | grep -v -e '^site/' -e package/package.py | sort \
     | while IFS= read -r name; do if head -n 2 "$top_srcdir/jobs/$name" | grep -q '^#!'; then echo "$name"; fi; done)
-plan $((2 * $(wc -l <<<"$cases") + 4 * $(wc -w <<<"$scripts") + 2))
+plan $((2 * $(wc -l <<<"$cases") + 4 * $(wc -w <<<"$scripts") + 9))
 
 for name in $scripts; do
     refused "$name" --bogus
@@ -161,3 +161,37 @@ mapfile -t words < <("$ROWCAST" sweep --help | sed -n 's/^  \(-\([A-Za-z]\),\|  
 ok "the options of a sweep are found" test "${#words[@]}" -gt 90
 call quickstart.sh "${words[@]}" --bogus >"$tmp/out" 2>"$tmp/err"
 is "quickstart.sh knows them" "$(cat "$tmp/err")" "quickstart.sh: rowcast sweep has no option --bogus; see --help"
+
+# quickstart.sh after a sweep that other programs disturbed: programs of a build that only say so, each in its words
+quick=$tmp/quick
+mkdir -p "$quick/bin" "$quick/src/cmd" "$quick/build"
+cp -r "$top_srcdir/jobs" "$quick/jobs"
+cp "$top_srcdir/src/cmd/cmd_sweep.c" "$quick/src/cmd"
+printf '#!/bin/sh\n' | tee "$quick/bin/make" >"$quick/bin/apt-get"
+printf '#!/bin/sh\necho installed\n' >"$quick/bin/dpkg-query"
+printf '#!/bin/sh\n: >Makefile\n' >"$quick/configure"
+: >"$quick/Makefile.in"
+printf '#!/bin/sh\nshift 2\nexec "$@"\n' >"$quick/bin/mpirun"
+cat >"$quick/build/rowcast" <<'END'
+#!/bin/sh
+case "$1 $*" in
+sweep*) echo "/x/out/quickstart.h5: 276 of 895 cases missed 1 %, median 2.2 %; 7 of 902 are noisy: in no table; load 1.8 on 1 CPU" >&2
+    echo "12:00:00 rank 0 info sweep:  50 %" >&2; exit "${SWEEP:-0}" ;;
+query*noisy*) echo "/x/out/quickstart.h5: 7 of 7 are noisy: in no table; load 1 on 1 CPU" >&2; printf 'case\n%s' "$NOISY" ;;
+query*) echo "/x/out/quickstart.h5: load 1.8 on 1 CPU" >&2
+    echo "rowcast query: 10 of 895 results have no time of the original order (csr) from their own run: 10 have no speedup" >&2
+    echo "table" ;;
+report*) echo "page" ;;
+esac
+END
+chmod +x "$quick"/bin/* "$quick/configure" "$quick/build/rowcast"
+quick_start() { (cd "$quick" && PATH=$quick/bin:$PATH ROWCAST_CONFIGURE=--x bash jobs/quickstart.sh </dev/null >"$tmp/said" 2>&1); }
+export NOISY
+NOISY=$(printf '1\n2\nx') code "a disturbed sweep" 0 quick_start
+is "is told by one line" "$(grep -cE 'noisy|missed|disturbed|load|no time' "$tmp/said")" 1
+ok "that says what to do" grep -q 'other programs disturbed 2 of the times, which are left out: run this again' "$tmp/said"
+is "beside progress, table and report" "$(grep -cE '50 %|^table|^page' "$tmp/said")" 3
+NOISY='' code "an undisturbed one" 0 quick_start
+is "is told by none" "$(grep -cE 'noisy|missed|disturbed|load|no time' "$tmp/said")" 0
+export SWEEP=1
+NOISY='' code "one with a failure" 1 quick_start
