@@ -51,7 +51,7 @@ check_options "$@"
 without_noise()
 {
     {
-        "$@" 2>&1 >&3 | sed -uE '/^[^ ]+: ([0-9]+ of [0-9]+ (cases missed|are noisy:)|load [0-9.]+ on|clock held back) /d; /^rowcast query: .* have no time of the original order/d' >&2
+        "$@" 2>&1 >&3 | sed -uE '/^[^ ]+: ([0-9]+ of [0-9]+ (cases missed|are noisy:)|load [0-9.]+ on|clock held back) /d; /^rowcast query: .* have no time of the original order/d; / info sweep: drift: /d' >&2
     } 3>&1
 }
 
@@ -89,7 +89,7 @@ esac
 noisy=$(without_noise "$rowcast" query "$store" --where 'status == noisy' --columns case -f csv | tail -n +2 | wc -l)
 say "speedup over the original row order"
 without_noise "$rowcast" query "$store" --summary speedup
-((noisy == 0)) || say "other programs disturbed $noisy of the times, which are left out: run this again to measure them anew"
+((noisy == 0)) || say "times left out, for other programs disturbed them: $noisy; run this again to measure them anew"
 say "drawing the report"
 page=${store%.h5}-report
 said=$("$rowcast" report "$store" --assets "$top/analysis" -q -o "$page") || die 3 "the report failed"
