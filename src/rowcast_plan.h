@@ -408,7 +408,8 @@ typedef struct rc_plan_row {
     int chosen;         /**< 1: the choice */
     int baseline;       /**< 1: the one that speedups are over; a loaded plan has none */
     int again;          /**< 1: timed again with the chosen one in turns, so that they compare */
-    const char *note;   /**< why it was chosen, or has no time; "" */
+    const char *note;   /**< why it was chosen, or has no time, or would have been chosen
+                            and was not confirmed; "" */
 } rc_plan_row_t;
 
 /** What was found for one K. */

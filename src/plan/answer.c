@@ -408,6 +408,13 @@ void rc_plan_answer_free(rc_plan_answer_t *a)
     *a = (rc_plan_answer_t){0};
 }
 
+/* 1: by its figures a row would have been the choice, which batches of the other half forbade. */
+static int is_unconfirmed(const rc_plan_row_t *r, const rc_plan_row_t *c, double reuse)
+{
+    return r != c && reuse > 0 && c->again && compares(r, c) && is_faster(r, c) &&
+           pays_over(r, c, reuse) <= reuse;
+}
+
 void rc_plan_answer_end(
     rc_plan_answer_t *a, rc_precision_t type, int64_t least, double reuse, int beside)
 {
@@ -418,8 +425,16 @@ void rc_plan_answer_end(
         rc_plan_row_t *r = &a->row[i];
         r->speedup = baseline->time_ns / r->time_ns;
         r->pays_after = r->again == keep->again ? pays_over(r, keep, reuse) : NAN;
+        if (is_unconfirmed(r, a->row, reuse))
+            r->note = "not confirmed";
     }
     say(a, type, least, reuse, beside);
+}
+
+/* 1: in the end it was timed in turns with the chosen one. */
+static int was_beside(const rc_plan_entry_t *e, int i)
+{
+    return e->timing && e->timing[i].again && e->timing[i].again == e->timing[e->part.chosen].again;
 }
 
 rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *out, rc_err_t *err)
@@ -444,7 +459,7 @@ rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *o
             .error = rc_plan_time_err(plan, index, i),
             .order_ns = c->order_ns,
             .setup_ns = predicted ? c->predicted_setup_ns : c->order_ns + c->prepare_ns,
-            .again = plan->entry[index].timing && plan->entry[index].timing[i].again,
+            .again = was_beside(&plan->entry[index], i),
             .chosen = i == part.chosen,
             .baseline = i == part.reference,
             .note = i == part.chosen ? rc_plan_why_name(part.why) : c->text};

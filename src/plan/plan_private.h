@@ -42,7 +42,8 @@ typedef struct rc_plan_timing {
     double rel_sd;                   /**< their standard deviation, relative */
     double slow_ns; /**< of a product that takes longer one batch is timed at once; 0: of none */
     int single;     /**< 1: it does */
-    int again;      /**< 1: of the end of a search, in turns with what was chosen */
+    int again;      /**< of the end of a search, in turns with what was chosen; 2: prepared anew, in
+                         turns with others of that number */
 } rc_plan_timing_t;
 
 /** One K of a plan. */

@@ -179,7 +179,7 @@ static void show_half(rc_tuning_t *t, const final_t *f, int half)
         if (!f->trial[j].state)
             continue;
         *timing = f->half[half][j];
-        timing->again = 1;
+        timing->again = 1 + f->anew;
         c->time_ns = f->ns[half][j];
         if (is_put_off(timing, c->time_ns))
             rc_plan_timing_fastest(timing, c);

@@ -220,6 +220,27 @@ static void what_pays_is_over_the_first_in_original_order(void **state)
     rc_plan_answer_free(&a);
 }
 
+/* A row that costs less than the choice by its figures, within the products, was not confirmed: it says so. */
+static void what_was_not_confirmed_says_so(void **state)
+{
+    (void)state;
+    static const char *const order[] = {"csr", "lpt", "metis", "mincol"};
+    static const double time[LASTING] = {2e5, 1.7e5, 1.6e5, 1.9e5};
+    static const double setup[LASTING] = {0, 1e7, 3.5e7, 1e6};
+    static const double reuse[] = {1000, 400, 50, 0};
+    static const int said[] = {3, 2, 0, 0}; /* they pay after 334, 875 and 100 products */
+    for (size_t i = 0; i < sizeof reuse / sizeof *reuse; i++) {
+        rc_plan_answer_t a;
+        int found = 0;
+        answer_of(&a, order, time, setup, 0.01, 0, reuse[i]);
+        for (int j = 0; j < a.rows; j++)
+            found += strcmp(a.row[j].note, "not confirmed") == 0;
+        assert_int_equal(found, said[i]);
+        assert_int_equal(strstr(a.sentence, "may be better, which is uncertain") != NULL, found > 0);
+        rc_plan_answer_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +250,7 @@ int main(void)
         cmocka_unit_test(the_long_run_begins_where_it_says),
         cmocka_unit_test(no_sentence_is_cut),
         cmocka_unit_test(what_pays_is_over_the_first_in_original_order),
+        cmocka_unit_test(what_was_not_confirmed_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

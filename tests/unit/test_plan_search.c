@@ -71,8 +71,8 @@ static void a_search_answers(void **state)
     }
 }
 
-/* 1: a search by such a clock reorders. */
-static int reorders(ordered_t *clock)
+/* 1: a search by such a clock reorders.  \param[out] beside  how many were timed in turns with the choice in the end */
+static int reorders(ordered_t *clock, int *beside)
 {
     fixture_t *f = begin();
     f->place.time = ordered_time;
@@ -82,6 +82,14 @@ static int reorders(ordered_t *clock)
     rc_plan_part_t part;
     assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
     const int other = strcmp(part.candidate[part.chosen].order, "csr") != 0;
+    rc_plan_answer_t a;
+    assert_int_equal(rc_plan_answer(plan, 0, &a, NULL), RC_OK);
+    *beside = 0;
+    for (int i = 0; i < a.rows; i++) {
+        *beside += a.row[i].again;
+        assert_int_equal(isnan(a.row[i].pays_after), !a.row[i].again); /* others do not compare */
+    }
+    rc_plan_answer_free(&a);
     rc_plan_free(plan);
     return other;
 }
@@ -99,9 +107,11 @@ static void a_slight_gain_is_measured_anew(void **state)
     } cases[] = {{0.9, 2e4, 1}, {0.8, 5e4, 1}, {0.9, 2e5, 1}, {0.7, 2e6, 1}, {0.6, 2e4, 0}, {0.6, 2e5, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ordered_t clock = {.times = cases[i].times, .product = cases[i].product};
-        assert_true(reorders(&clock)); /* what stays is chosen */
+        int beside = 0;
+        assert_true(reorders(&clock, &beside)); /* what stays is chosen */
+        assert_int_equal(beside == 3, cases[i].kept);
         clock = (ordered_t){.times = cases[i].times, .product = cases[i].product, .lies = clock.calls - LAST};
-        assert_int_equal(reorders(&clock), !cases[i].kept);
+        assert_int_equal(reorders(&clock, &beside), !cases[i].kept);
     }
 }
 
