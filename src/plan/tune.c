@@ -285,6 +285,15 @@ void rc_tuning_take(rc_tuning_t *t, int i, rc_plan_trial_t *trial)
     t->best = i;
 }
 
+/* The first candidate meets a team that is asleep, others one that just ran. */
+static void wake_team(rc_tuning_t *t, const rc_plan_trial_t *trial)
+{
+    int64_t ns = 0;
+    rc_err_t why = {0};
+    if (t->timed == 0 && t->scratch.held)
+        (void)rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, &why);
+}
+
 /* Prepare a candidate: where that is cheap its time is the least of some makings, and it is what
  * was made last. */
 static rc_status_t prepare(
@@ -296,6 +305,7 @@ static rc_status_t prepare(
     for (int i = 1;
          st == RC_OK && trial->state && !trial->shares && rc_plan_makes_again(t->plan, i, ns);
          i++) {
+        wake_team(t, trial);
         rc_plan_trial_free(trial);
         st = rc_plan_trial_prepare(t->plan, what, trial, err);
         c->prepare_ns = ns = fmin(ns, c->prepare_ns);
