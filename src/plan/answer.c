@@ -181,17 +181,17 @@ static void add_error(rc_str_t *s, const rc_plan_row_t *r)
         rc_str_addf(s, " (error %.0f %%)", 100 * r->error);
 }
 
-/* 1: the times of what is chosen and of what it is held against disagree too much. */
-static int is_hidden(const rc_plan_row_t *c, const rc_plan_row_t *keep, const rc_plan_row_t *of)
+/* 1: the times of what is chosen and of what it is held against disagree too much.  Those of the
+ * baseline hide a factor, no choice. */
+static int is_hidden(const rc_plan_row_t *c, const rc_plan_row_t *keep)
 {
-    return c->error > too_large || (keep != c && keep->error > too_large) ||
-           (of->error > too_large && !is_faster(c, of));
+    return c->error > too_large || (keep != c && keep->error > too_large);
 }
 
 /* The same of an answer. */
 static int is_uncertain(const rc_plan_answer_t *a)
 {
-    return a->rows > 1 && is_hidden(a->row, kept(a), baseline_of(a));
+    return a->rows > 1 && is_hidden(a->row, kept(a));
 }
 
 /* What is best for the products that are chosen for, and when another order pays.  Where that is
@@ -285,7 +285,9 @@ static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_
             rc_str_add(s, " after ");
             add_count(s, products);
         }
-    } else if (!hidden) /* errors that hide what is faster do not make it equal */
+    } else if (!hidden && of->error > too_large) /* which does not make it equal */
+        rc_str_addf(s, ", and the times of %s disagree too much to compare", of->kernel);
+    else if (!hidden)
         rc_str_addf(s, ", as fast as %s", of->kernel);
 }
 
@@ -294,7 +296,7 @@ static void add_comparisons(
 {
     const rc_plan_row_t *c = a->row;
     const rc_plan_row_t *of = baseline_of(a);
-    int hidden = is_hidden(c, keep, of);
+    int hidden = is_hidden(c, keep);
     if (!(hidden && c == of) && (is_original(c) || of != keep))
         add_baseline(s, c, of, hidden);
     if (hidden) {
