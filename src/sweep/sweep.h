@@ -58,6 +58,13 @@ typedef struct rc_sweep_config {
     char **argv;
 } rc_sweep_config_t;
 
+/** How large a matrix is thought to be before it is loaded. */
+typedef struct rc_work_size {
+    double rows;
+    double entries;
+    int64_t cols; /**< at least 1 */
+} rc_work_size_t;
+
 /** An item of the work list: a matrix with work left, or a part of one that takes too long for one
  *  rank.  The parts of a matrix hold its blocks of cases (rc_worklist_block), each once. */
 typedef struct rc_sweep_item {
@@ -68,6 +75,8 @@ typedef struct rc_sweep_item {
                            else in flight */
     int64_t cases;    /**< pending */
     double cost_s;    /**< estimated time */
+    rc_work_size_t
+        size; /**< of the matrix: effort is counted by it, also when it turned out otherwise */
     rc_effort_t effort;
     double lead_s;        /**< estimated time of one thread until there is something to measure */
     int32_t part;         /**< its number in its matrix, ... */

@@ -333,27 +333,29 @@ static void foresee(bench_t *t, rc_job_t *j, double last_s)
     t->last_s = last_s;
 }
 
-/* What was done of a block, and what of it is to be done once more.  Another turn is no part of
- * what was planned, nor is the last one foreseen as an effort. */
-static void spend_block(bench_t *t, rc_job_t *j, int64_t k)
+/* What was done of a block, and what of it is to be done once more, by the size that it was planned
+ * with: a spec has none before its matrix is there.  Another turn is no part of what was planned,
+ * nor is the last one foreseen as an effort. */
+static void spend_block(bench_t *t, rc_job_t *j, int number)
 {
     rc_progress_t *p = &j->progress; /* of this block: what was before is told */
     const rc_profile_t *profile = t->w->profile;
-    const double rows = (double)j->a.rows;
-    const double entries = (double)j->a.nnz;
+    const rc_work_size_t *size = &j->item->size;
+    rc_block_t planned;
     int64_t cases = 0;
+    rc_worklist_block(t->w->config, profile, number, size->cols, &planned);
     for (int s = 0; s < RC_CASE_STATUSES; s++)
         cases += p->cases[s];
     if (t->again) {
-        p->redone = rc_worklist_effort(profile, rows, entries, k, p->again);
+        p->redone = rc_worklist_effort(profile, size, planned.k, p->again);
         if (t->last_turn) {
             p->due = p->redone;
             foresee(t, j, fmax((double)(t->last_end_ns - rc_clock_ns()) * 1e-9, t->last_s / 2));
         }
         return;
     }
-    const rc_effort_t spent = rc_worklist_effort(profile, rows, entries, k, cases);
-    p->due = rc_worklist_effort(profile, rows, entries, k, p->cases[RC_CASE_NOISY]);
+    const rc_effort_t spent = rc_worklist_effort(profile, size, planned.k, cases);
+    p->due = rc_worklist_effort(profile, size, planned.k, p->cases[RC_CASE_NOISY]);
     rc_job_spend(j, &spent);
 }
 
@@ -368,7 +370,7 @@ static rc_status_t do_blocks(bench_t *t, rc_job_t *j)
         lend_threads(t, j);
         if (!block.empty)
             st = do_block(t, j, &block);
-        spend_block(t, j, block.k);
+        spend_block(t, j, i);
         if (st == RC_OK)
             st = rc_job_tell(j, t->err);
     }

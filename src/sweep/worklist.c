@@ -176,36 +176,33 @@ static void find_source(const maker_t *m, const rc_entry_t *e, known_source_t *o
 
 /* Rough costs for sorting, for the share of work that is done, and for a first guess of the time;
  * the guess is corrected by what is measured. */
-static double entries_of(const rc_entry_t *e)
+static rc_work_size_t size_of(const rc_entry_t *e)
 {
-    return e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
+    const double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
+    return (rc_work_size_t){.entries = entries,
+        .rows = e->rows > 0 ? (double)e->rows : entries / 10,
+        .cols = e->cols > 0 ? e->cols : 1};
 }
 
-static double rows_of(const rc_entry_t *e)
+static double load_s(const rc_work_size_t *size)
 {
-    return e->rows > 0 ? (double)e->rows : entries_of(e) / 10;
-}
-
-static double load_s(double rows, double entries)
-{
-    return 2e-3 + 3e-7 * entries + 2e-6 * rows;
+    return 2e-3 + 3e-7 * size->entries + 2e-6 * size->rows;
 }
 
 rc_effort_t rc_worklist_effort(
-    const rc_profile_t *p, double rows, double entries, int64_t k, int64_t cases)
+    const rc_profile_t *p, const rc_work_size_t *size, int64_t k, int64_t cases)
 {
     const double value_s = 4e-9;                                /* on the host */
     const double products = p->kind == RC_DEVICE_CPU ? 10 : 50; /* the first is of cold memory */
     const double columns = (double)cases * (double)(k > 0 ? k : 1);
     return (rc_effort_t){{[RC_EFFORT_CASE] = (double)cases * p->case_s,
-        [RC_EFFORT_DENSE] = columns * rows * value_s,
-        [RC_EFFORT_SPARSE] = columns * entries * products * p->entry_s}};
+        [RC_EFFORT_DENSE] = columns * size->rows * value_s,
+        [RC_EFFORT_SPARSE] = columns * size->entries * products * p->entry_s}};
 }
 
-rc_effort_t rc_worklist_load_effort(
-    const rc_profile_t *p, double rows, double entries, int policies)
+rc_effort_t rc_worklist_load_effort(const rc_profile_t *p, const rc_work_size_t *size, int policies)
 {
-    return (rc_effort_t){{[RC_EFFORT_LOAD] = load_s(rows, entries) * policies * p->prepare_s}};
+    return (rc_effort_t){{[RC_EFFORT_LOAD] = load_s(size) * policies * p->prepare_s}};
 }
 
 /* Estimated peak of host memory to load a matrix and to order it, without B and C. */
@@ -315,8 +312,7 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
         item->cases++;
     }
     m->block_cases[at] = item->cases - before;
-    m->block_effort[at] =
-        rc_worklist_effort(profile, rows_of(e), entries_of(e), b->k, m->block_cases[at]);
+    m->block_effort[at] = rc_worklist_effort(profile, &item->size, b->k, m->block_cases[at]);
     m->block_s[at] = rc_effort_sum(&m->block_effort[at], NULL);
     rc_effort_add(&item->effort, &m->block_effort[at], 1);
     if (item->cases > before)
@@ -355,15 +351,16 @@ static int make_item(
                 rc_digest_parse(s->row.digest, &matrix) == RC_OK;
     const rc_entry_t sized = entry_of(&c->catalog->entry[index], known ? &s->row : NULL);
     const rc_entry_t *e = &sized;
-    int64_t cols = e->cols;
+    const rc_work_size_t size = size_of(e);
     int features = 0;
     int blocks = 0;
     rc_sweep_item_t item = {.entry = index,
         .class_id = class_id,
         .known = known,
         .suspect = was_in_flight(m, e, s),
-        .lead_s = load_s(rows_of(e), entries_of(e)),
-        .effort = rc_worklist_load_effort(profile, rows_of(e), entries_of(e), c->policies),
+        .lead_s = load_s(&size),
+        .size = size,
+        .effort = rc_worklist_load_effort(profile, &size, c->policies),
         .parts = 1,
         .end_block = (int32_t)rc_worklist_blocks(c),
         .bytes = host_bytes(c, e),
@@ -371,13 +368,13 @@ static int make_item(
     m->own = *c;
     if (known) {
         rc_worklist_own(c, e, m->policy, &m->own);
-        rc_worklist_repeat(&(rc_known_matrix_t){&m->own, profile, matrix, cols > 0 ? cols : 1,
+        rc_worklist_repeat(&(rc_known_matrix_t){&m->own, profile, matrix, size.cols,
                                m->known, m->known_block},
             &m->few);
     }
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
-        rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
+        rc_worklist_block(c, profile, b, size.cols, &block);
         m->block_s[b] = 0;
         m->block_cases[b] = 0;
         m->block_effort[b] = (rc_effort_t){{0}};

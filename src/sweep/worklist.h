@@ -128,9 +128,9 @@ typedef struct rc_worklist {
 /** What cases of a matrix are thought to take, and what loading and ordering it is.
  *  \param[in] k  0: the operation has none */
 rc_effort_t rc_worklist_effort(
-    const rc_profile_t *p, double rows, double entries, int64_t k, int64_t cases);
+    const rc_profile_t *p, const rc_work_size_t *size, int64_t k, int64_t cases);
 rc_effort_t rc_worklist_load_effort(
-    const rc_profile_t *p, double rows, double entries, int policies);
+    const rc_profile_t *p, const rc_work_size_t *size, int policies);
 
 /** In how many parts a matrix is dealt out.  Each part loads it and builds its orders again, so
  *  none takes less time than that.

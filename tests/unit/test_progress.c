@@ -279,10 +279,10 @@ static int64_t words_of(
         *w = (word_t){.cases = end - i,
             .starts = i == 0 || rc_view_result(v, e[i - 1].row)->matrix != r->matrix,
             .took_s = (double)(e[end - 1].utc_ns - e[i > 0 ? i - 1 : 0].utc_ns) * 1e-9};
-        w->effort = rc_worklist_effort(p, (double)m->rows, (double)m->nnz, r->k, end - i);
+        const rc_work_size_t size = {.rows = (double)m->rows, .entries = (double)m->nnz, .cols = m->cols};
+        w->effort = rc_worklist_effort(p, &size, r->k, end - i);
         if (w->starts) {
-            rc_effort_t load = rc_worklist_load_effort(
-                p, (double)m->rows, (double)m->nnz, policies_of(v, e, i, n));
+            rc_effort_t load = rc_worklist_load_effort(p, &size, policies_of(v, e, i, n));
             rc_effort_add(&w->effort, &load, 1);
         }
     }

@@ -528,6 +528,7 @@ static void what_a_spec_makes_is_as_large_as_the_store_says(void **state)
     rc_worklist_t p = plan(&w, NULL);
     assert_int_equal(p.items, 1);
     assert_int_equal(p.item[0].host_bytes, -1);
+    assert_true(p.item[0].size.entries == (double)w.entry[0].bytes / 4); /* by which its effort is counted */
     rc_worklist_free(&p);
     make_entry(&w, 0); /* the store says what it was */
     do_all(&w, NULL);
@@ -542,7 +543,7 @@ static void what_a_spec_makes_is_as_large_as_the_store_says(void **state)
     p = plan(&w, NULL);
     assert_int_equal(p.items, 1);
     assert_int_equal(p.item[0].host_bytes, bytes);
-    assert_true(p.item[0].cost_s == cost);
+    assert_true(p.item[0].cost_s == cost && p.item[0].size.entries > 0);
     rc_worklist_free(&p);
 }
 
