@@ -164,8 +164,9 @@ class _Propagate:
             out = self._traced(edge_index, size, given)
             if out is not None:
                 return out
-        if isinstance(edge_index, _Plain):
-            edge_index, given[self.weight] = edge_index.normed(given, self.layer)
+            if isinstance(edge_index, _Plain):
+                edge_index, given[self.weight] = edge_index.normed(given, self.layer)
+            return self._alone(edge_index, size, given)
         return self._run(edge_index, size, given)
 
     def _traced(self, given_edges: Any, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
@@ -189,7 +190,6 @@ class _Propagate:
         return _ops.along(edge_index, weight, x.to(dtype), *asked.shape, asked.end, how, fill,
                           False)
 
-    @_eager
     def _run(self, edge_index: Any, size: Any, given: Dict[str, Any]) -> Tensor:
         attention = _attention_as(given.get("alpha"))
         asked = self._asked(edge_index, size, given, attention)
@@ -211,6 +211,8 @@ class _Propagate:
             with replaced():
                 return propagate(edge_index, size=size, **given)
         return propagate(edge_index, size=size, **given)
+
+    _alone = _eager(_run)
 
     def _times(self, a: Tensor, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
         """What a matrix in the place of edges is multiplied with; None: it is not all there is."""
@@ -355,11 +357,8 @@ class _Update:
     def __init__(self, layer: MessagePassing, kind: str):
         self.layer, self.kind = layer, kind
 
-    @_eager
     def __call__(self, edge_index: Any, *args: Any, **given: Any) -> Tensor:
-        _inside.attention = None
-        alone = args or not getattr(_inside, "layer", None)  # called by a program itself
-        found = None if alone else self._values(edge_index, **given)
+        found = None if _is_compiling() else self._found(edge_index, *args, **given)
         if found is None:
             return type(self.layer).edge_updater(self.layer, edge_index, *args, **given)
         values, edges = found
@@ -371,6 +370,12 @@ class _Update:
             shown = edges.of_edges(values, layer.heads)
         _inside.attention = _Attention(shown, values, edges, layer.heads)
         return shown
+
+    def _found(self, edge_index: Any, *args: Any, **given: Any) -> Optional[Tuple[Tensor, Edges]]:
+        """None, too, where a program itself calls, of compiled ones nobody else."""
+        _inside.attention = None
+        alone = args or not getattr(_inside, "layer", None)
+        return None if alone else self._values(edge_index, **given)
 
     def _values(self, edge_index: Any, size: Any = None, edge_attr: Optional[Tensor] = None,
                 **given: Any) -> Optional[Tuple[Tensor, Edges]]:
@@ -424,13 +429,15 @@ class _Forward:
         self.layer, self.kind = layer, kind
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _is_compiling() and self.kind not in _SCORES:
+        if not _is_compiling():
+            return self._run(*args, **kwargs)
+        if self.kind not in _SCORES:
             if "edge_index" in kwargs:
                 kwargs["edge_index"] = self._not_normed(kwargs["edge_index"], *args, **kwargs)
             elif len(args) > 1:
                 args = (args[0], self._not_normed(args[1], *args, **kwargs), *args[2:])
             return type(self.layer).forward(self.layer, *args, **kwargs)
-        return self._run(*args, **kwargs)
+        return self._alone(*args, **kwargs)
 
     def _not_normed(self, edges: Any, *args: Any, **kwargs: Any) -> Any:
         """Edges that the operator can normalise, so that the layer leaves it; else as they are."""
@@ -452,7 +459,6 @@ class _Forward:
         fill = 2.0 if loops and getattr(layer, "improved", False) else float(bool(loops))
         return _Plain(edges, fill, x.shape[0], x.dtype)
 
-    @_eager
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         before = {name: getattr(_inside, name, None) for name in ("layer", "shows", "attention")}
         _inside.layer, _inside.attention = True, None
@@ -461,6 +467,8 @@ class _Forward:
             return type(self.layer).forward(self.layer, *args, **kwargs)
         finally:
             vars(_inside).update(before)
+
+    _alone = _eager(_run)
 
 
 def use(model: torch.nn.Module) -> torch.nn.Module:
