@@ -90,6 +90,8 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
         RC_PASS(take_noisy(w, err));
     RC_PASS(rc_noise_line(w->view, w->where, NULL, &w->noise, err));
     RC_PASS(rc_survey_make(w->view, w->where, op, &w->survey, err));
+    if (w->o->where && w->survey.op < 0)
+        return rc_fail(err, RC_EINVAL, "--where: no result matches '%s'", w->o->where);
     for (int i = 0; i < RC_STORE_OPS; i++)
         if (w->survey.left_out[i])
             rc_log(&w->log, RC_LOG_INFO, "report", "%lld results of %s are left out: see --op",

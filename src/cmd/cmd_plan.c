@@ -358,6 +358,30 @@ static void tell_beyond(const char *word, const rc_valued_t *g, rc_precision_t t
         fprintf(stderr, "rowcast plan: %s: %s\n", word, text);
 }
 
+/* Infinity and NaN are values, as of IEEE, but seldom what somebody wanted. */
+static void tell_not_finite(const char *word, const rc_valued_t *g)
+{
+    const double *value = g->parts ? g->parts : g->a.val;
+    const int parts = g->parts ? 2 : 1;
+    int64_t count = 0;
+    int64_t row_of_first = 0;
+    int64_t first = 0;
+    for (int64_t row = 0; row < g->a.rows; row++)
+        for (int64_t i = g->a.row_ptr[row]; i < g->a.row_ptr[row + 1]; i++) {
+            if (isfinite(value[i * parts]) && isfinite(value[i * parts + parts - 1]))
+                continue;
+            row_of_first = count == 0 ? row : row_of_first;
+            first = count == 0 ? i : first;
+            count++;
+        }
+    if (count > 0)
+        fprintf(stderr,
+            "rowcast plan: %s: %" PRId64 " of %" PRId64
+            " values %s infinity or NaN, the first at row %" PRId64 ", column %" PRId64 "\n",
+            word, count, g->a.nnz, count == 1 ? "is" : "are", row_of_first + 1,
+            (int64_t)g->a.col_idx[first] + 1);
+}
+
 /* \param[out] type  of the values that the plan is for */
 static rc_status_t load(const char *word, const struct options *o, rc_precision_t *type,
     rc_valued_t *out, rc_err_t *err)
@@ -383,6 +407,7 @@ static rc_status_t plan_matrix(
     RC_TRY(load(word, o, &p.precision, &g, err));
     RC_TRY(parse_problem(o, &g.a, &p, &k, err));
     tell_beyond(word, &g, p.precision);
+    tell_not_finite(word, &g);
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(tell_tuning(o, d, &p, err));
     d->watch(d, 1);

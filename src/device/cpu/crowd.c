@@ -73,13 +73,24 @@ static int ours_now(const char *root)
     return running > 0 ? running - 1 : 0;
 }
 
+/* Ours may have come or gone since the load was read: they count as they were before it and after it,
+ * whichever are more. */
 static int others_now(const char *root)
 {
     char line[128];
-    rc_crowd_line(root, "/proc/loadavg", line, sizeof line);
-    int others = rc_crowd_parse(line);
-    int ours = others > 0 ? ours_now(root) : 0;
-    return others < 0 ? -1 : others > ours ? others - ours : 0;
+    int least = -1;
+    for (int round = 0; round < 2 && least != 0; round++) {
+        const int before = round ? ours_now(root) : 0;
+        rc_crowd_line(root, "/proc/loadavg", line, sizeof line);
+        const int all = rc_crowd_parse(line);
+        if (all < 0)
+            return -1;
+        const int after = all > before ? ours_now(root) : 0;
+        const int ours = before > after ? before : after;
+        const int others = all > ours ? all - ours : 0;
+        least = round == 0 || others < least ? others : least;
+    }
+    return least;
 }
 
 /* The CPUs, and nothing of who wants them. */
