@@ -278,21 +278,44 @@ def traced_layers():
     """What a compiler sees of a layer is the operator, with what the layer would have made of the edges."""
     e, x, pyg._WHOLE = torch.unique(edges(), dim=1), random(NODES, WIDTH), 0
     w = random(e.shape[1])
-    saved = pyg._is_compiling, _pyg_ops.is_there, _pyg_ops.along
     for name, given in (("GCN", ()), ("GCN", (w,)), ("SAGE", ()), ("sums", ()), ("GIN", ()), ("APPNP", ()), ("APPNP", (w,))):
         for flow in ("source_to_target", "target_to_source"):
             one, other = pair(MADE[name])
             one.flow = other.flow = flow
             for n in range(5):
-                wanted, calls = one(x, e, *given), []
-                pyg._is_compiling, _pyg_ops.is_there = lambda: True, True
-                _pyg_ops.along = lambda *asked: (calls.append(1), _pyg_ops._along(*asked))[1]
-                try:
-                    found = other(x, e, *given)
-                finally:
-                    pyg._is_compiling, _pyg_ops.is_there, _pyg_ops.along = saved
-                near(found, wanted, (name, flow, n))
-                assert len(calls) == (3 if name == "APPNP" else 1), (name, len(calls))
+                found, calls = traced(other, x, e, *given)
+                near(found, one(x, e, *given), (name, flow, n))
+                assert calls == (3 if name == "APPNP" else 1), (name, calls)
+
+
+def traced(layer, *given, is_there=True):
+    """Its output as a compiler sees it, and how often it calls the operator."""
+    calls, saved = [], (pyg._is_compiling, _pyg_ops.is_there, _pyg_ops.along)
+    pyg._is_compiling, _pyg_ops.is_there = lambda: True, is_there
+    _pyg_ops.along = lambda *asked: (calls.append(1), _pyg_ops._along(*asked))[1]
+    try:
+        return layer(*given), len(calls)
+    finally:
+        pyg._is_compiling, _pyg_ops.is_there, _pyg_ops.along = saved
+
+
+def traced_others():
+    """The same of several reductions, of a forward() of a program, of loops of which versions differ, and without the operator."""
+    class Half(nn.GCNConv):
+        def forward(self, x, edge_index):
+            return super().forward(x, edge_index[:, ::2].contiguous())
+
+    e, x, pyg._WHOLE = torch.unique(edges(), dim=1), random(NODES, WIDTH), 0
+    several, half, improved = [pair(make) for make in (
+        lambda: nn.SAGEConv(WIDTH, 5, aggr=["mean", "max"]), lambda: Half(WIDTH, 5), MADE["GCN"])]
+    improved[0].improved = improved[1].improved = True
+    for one, other in (several, half, improved):
+        for n in range(5):
+            near(traced(other, x, e)[0], one(x, e), (type(one).__name__, n))
+    one, other = pair(MADE["GCN"])
+    with Products(pyg._Forward, "_alone") as asked:
+        near(traced(other, x, e, is_there=False)[0], one(x, e))
+    assert asked.count == 1
 
 
 def compiled_layers():

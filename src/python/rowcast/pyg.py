@@ -172,7 +172,7 @@ class _Propagate:
     def _traced(self, given_edges: Any, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
         """Without a break: by the operator, which compilers take as it is, or, of few edges, as
         PyTorch Geometric does; None: no product of ours."""
-        edge_index, how, fill = given_edges, _PRODUCTS.get(self.layer.aggr), 0.0
+        edge_index, how, fill = given_edges, _product_of(self.layer), 0.0
         if isinstance(edge_index, _Plain):
             edge_index, how, fill = edge_index.edge_index, "norm", edge_index.fill
         asked = None if how is None else self._asked(edge_index, size, given, None)
@@ -220,7 +220,7 @@ class _Propagate:
         x = given.get("x")
         x = x[0] if isinstance(x, (tuple, list)) else x
         if (not _multiplies(layer, self.kind) or _end_of(layer) != 1 or _is_watched(layer)
-                or not isinstance(layer.aggr, str) or layer.aggr not in _PRODUCTS
+                or _product_of(layer) is None
                 or not set(given) <= {"x", self.weight} or size not in (None, (None, None))
                 or (self.weight is not None and given.get(self.weight) is not None)):
             return None
@@ -234,8 +234,7 @@ class _Propagate:
                attention: Optional["_Attention"]) -> Optional[_Asked]:
         """None: no product of ours."""
         layer = self.layer
-        if (not _are_edges(edge_index) or not isinstance(layer.aggr, str)
-                or layer.aggr not in _PRODUCTS or _is_watched(layer)
+        if (not _are_edges(edge_index) or _product_of(layer) is None or _is_watched(layer)
                 or not set(given) <= {"x", self.weight}):
             return None
         weight = given.get(self.weight) if self.weight else None
@@ -247,11 +246,16 @@ class _Propagate:
         if not _fits(x, weight, self.weight == "alpha", edge_index, attention):
             return None
         rows = size[end] if size is not None else (other if other is not None else x).shape[0]
-        if (weight is not None and _PRODUCTS[layer.aggr] == "mean") or rows is None:
+        if (weight is not None and _product_of(layer) == "mean") or rows is None:
             return None
         if size is not None and size[1 - end] not in (None, x.shape[0]):
             return None  # for PyTorch Geometric to refuse
         return _Asked(x, (rows, x.shape[0]), end)
+
+
+def _product_of(layer: Any) -> Optional[str]:
+    """What its sums are; None: no product, as of several reductions in a list."""
+    return _PRODUCTS.get(layer.aggr) if isinstance(layer.aggr, str) else None
 
 
 def _end_of(layer: Any) -> int:
@@ -427,11 +431,12 @@ class _Forward:
 
     def __init__(self, layer: MessagePassing, kind: str):
         self.layer, self.kind = layer, kind
+        self.is_known = type(layer).forward is getattr(nn, kind).forward  # what it does to edges
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not _is_compiling():
             return self._run(*args, **kwargs)
-        if self.kind not in _SCORES:
+        if _ops.is_there and self.kind not in _SCORES:
             if "edge_index" in kwargs:
                 kwargs["edge_index"] = self._not_normed(kwargs["edge_index"], *args, **kwargs)
             elif len(args) > 1:
@@ -444,20 +449,22 @@ class _Forward:
         layer = self.layer
         x = args[0] if args else kwargs.get("x")
         weight = args[2] if len(args) > 2 else kwargs.get("edge_weight")
-        if (self.kind not in _NORMED or not _ops.is_there or not getattr(layer, "normalize", True)
+        if (self.kind not in _NORMED or not getattr(layer, "normalize", True)
                 or getattr(layer, "cached", False) or getattr(layer, "dropout", 0)
                 or not _are_edges(edges) or not isinstance(x, Tensor) or x.dim() != 2
                 or x.layout != torch.strided or not x.is_floating_point()
                 or x.device != edges.device or _is_watched(layer)
-                or _PRODUCTS.get(layer.aggr) != "sum"):
+                or _product_of(layer) != "sum" or not self.is_known):
             return edges
         if weight is not None and (weight.requires_grad or weight.dim() != 1
                                    or weight.shape[0] != edges.shape[1]
                                    or not weight.is_floating_point()):
             return edges
         loops = getattr(layer, "add_self_loops", False)
-        fill = 2.0 if loops and getattr(layer, "improved", False) else float(bool(loops))
-        return _Plain(edges, fill, x.shape[0], x.dtype)
+        improved = loops and getattr(layer, "improved", False)
+        if improved and weight is None:  # versions of PyTorch Geometric differ: loops weigh 1 or 2
+            return edges
+        return _Plain(edges, 2.0 if improved else float(bool(loops)), x.shape[0], x.dtype)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         before = {name: getattr(_inside, name, None) for name in ("layer", "shows", "attention")}
