@@ -256,8 +256,10 @@ int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice
     if (choice == RC_CHOICE_REFERENCE || choice == RC_CHOICE_REFERENCE_CSR)
         return strcmp(kernel, a->reference) == 0 &&
                rc_view_pairing(v, row) != RC_PAIRED_ANOTHER_CARD;
-    if (a->is_vendors)
-        return choice != RC_CHOICE_VENDOR_CSR && strcmp(rc_vendor_name(kernel), a->library) == 0;
+    if (a->is_vendors) { /* what has no time may be ours */
+        const char *library = rc_vendor_name(kernel);
+        return choice != RC_CHOICE_VENDOR_CSR && library && strcmp(library, a->library) == 0;
+    }
     return !rc_vendor_is_dense(kernel) &&
            rc_vendor_is_baseline(kernel) == (choice == RC_CHOICE_VENDOR_CSR);
 }

@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 77
+plan 79
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -174,6 +174,16 @@ assert [s["library"] for s in p.data["settings"]] == ["cuSPARSE" if s["layout"] 
 code "in that layout" 0 "$ROWCAST" report "$tmp/vendor.h5" -q -w 'layout == col' -o "$out"
 is "it has the same name in what is said and in the figure" "$(grep -c 'the best plan is in geomean [a-z ]* \(than\|as\) the best of cuSPARSE\(, though the interval is wide\)*\. Over the best of cuSPARSE: ' "$tmp/out"):$(
     cut -d, -f1 "$out/figures/gain.csv" | sort -u | grep -c 'the best of cuSPARSE'):$(cat "$tmp/out" "$out/figures/gain.csv" | grep -c 'the library')" 1:1:0
+
+# where the library alone has times, ours were measured, too
+edit_store "$tmp/vendor.h5" "$tmp/only.h5" '
+name = {v: k for k, v in h5py.check_enum_dtype(f["results"].dtype["status"]).items()}
+noisy = next(k for k in name if name[k] == "noisy")
+library = [i for i, x in enumerate(f["dict/kernel"][:]) if x["name"] == b"cusparse-csr-col"]
+change("results", "status", lambda i, r: r["status"] if r["kernel"] in library else noisy)'
+code "with noisy kernels beside a library" 0 "$ROWCAST" report "$tmp/only.h5" -q -o "$out"
+ok "its kernels are the plans" page '
+assert p.data["settings"] and all(s["vendor_alone"] and s["headline"]["noisy_csr"] == 0 for s in p.data["settings"]), p.data["settings"]'
 
 # the library is twice as fast on three matrices, half as fast on one, and on the last as fast within the errors
 edit_store "$tmp/vendor.h5" "$tmp/lost.h5" '
