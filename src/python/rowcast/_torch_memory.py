@@ -87,9 +87,13 @@ def is_same_memory(a: Tensor, b: Tensor) -> bool:
         return True
 
 
+_is_cached = getattr(torch._C, "_is_cached_tensor", lambda t: False)
+
+
 def _counts(t: Tensor) -> bool:
-    """Its count of changes is its own: that of values of a sparse tensor misses some."""
-    return not t._is_view() or t._base.layout == torch.strided
+    """Its count of changes is its own: that of values of a sparse tensor misses some, and CUDA
+    graphs of torch.compile write to the same tensors in each run, without one."""
+    return not _is_cached(t) and (not t._is_view() or t._base.layout == torch.strided)
 
 
 class Stamp:
