@@ -300,7 +300,7 @@ def traced(layer, *given, is_there=True):
 
 
 def traced_others():
-    """The same of several reductions, of a forward() of a program, of loops of which versions differ, and without the operator."""
+    """The same of several reductions, of a forward() of a program, of loops of which versions differ, given up halfway, and without the operator."""
     class Half(nn.GCNConv):
         def forward(self, x, edge_index):
             return super().forward(x, edge_index[:, ::2].contiguous())
@@ -313,6 +313,8 @@ def traced_others():
         for n in range(5):
             near(traced(other, x, e)[0], one(x, e), (type(one).__name__, n))
     one, other = pair(MADE["GCN"])
+    given_up = other.propagate(pyg._Plain(e, 1.0, NODES, F64), x=other.lin(x), edge_weight=None)  # of the rest of a forward()
+    near(given_up + other.bias, one(x, e))
     with Products(pyg._Forward, "_alone") as asked:
         near(traced(other, x, e, is_there=False)[0], one(x, e))
     assert asked.count == 1

@@ -164,10 +164,9 @@ class _Propagate:
             out = self._traced(edge_index, size, given)
             if out is not None:
                 return out
-            if isinstance(edge_index, _Plain):
-                edge_index, given[self.weight] = edge_index.normed(given, self.layer)
-            return self._alone(edge_index, size, given)
-        return self._run(edge_index, size, given)
+        if isinstance(edge_index, _Plain):  # also where a compiler gave up in the layer
+            edge_index, given[self.weight] = edge_index.normed(given, self.layer)
+        return (self._alone if _is_compiling() else self._run)(edge_index, size, given)
 
     def _traced(self, given_edges: Any, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
         """Without a break: by the operator, which compilers take as it is, or, of few edges, as
