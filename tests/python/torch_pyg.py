@@ -486,12 +486,19 @@ def captured():
 
 
 def gone():
-    """Matrices of edges go with them."""
-    e, x = edges(), random(NODES, WIDTH)
+    """Matrices of edges go with them, soon also where others are used on."""
+    e, before, x = edges(), edges(seed=4), random(NODES, WIDTH)
     _, other = pair(MADE["SAGE"])
     for _ in range(5):
+        other(x, before)
+    one = rt.kept().plans
+    for _ in range(5):
         other(x, e)
-    assert rt.kept().plans > 0
+    assert rt.kept().plans == 2 * one > 0
+    del before
+    for _ in range(_pyg_known._SWEEP):
+        other(x, e)
+    assert rt.kept().plans == one
     del e
     pyg.restore(other)
     assert rt.kept().plans == 0

@@ -10,8 +10,9 @@ import torch_geometric.nn as nn
 from ._pyg_edges import Edges
 from ._torch_memory import Stamp, Tensor, is_capturing
 
-_USES = 3   # of edges until they become a matrix
-_KEPT = 16  # sets of edges
+_USES = 3    # of edges until they become a matrix
+_KEPT = 16   # sets of edges
+_SWEEP = 64  # uses after which what is gone is looked for
 
 
 class Normed(NamedTuple):
@@ -64,6 +65,8 @@ def _find(tensors: Tuple[Tensor, ...], key: Any, uses: int, make: Callable[[], A
             _known.remove(known)
             _known.insert(0, known)
         known.uses += uses
+        if known.uses % _SWEEP == 0:
+            _known[:] = _alive()
         if known.made is None and known.uses > _USES and not is_capturing(tensors[0].device):
             with torch.inference_mode(False), torch.no_grad():  # training may need it, too
                 known.made = make()
