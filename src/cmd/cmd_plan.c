@@ -162,7 +162,8 @@ static void print_candidate(rc_table_t *t, const rc_plan_problem_t *p, const rc_
         RC_BOOL(r->chosen), RC_REAL(c->time_ns, 4), RC_REAL(r->speedup, 4),
         RC_REAL(c->predicted_ns, 4), RC_REAL(c->order_ns, 4), RC_REAL(c->prepare_ns, 4),
         RC_REAL(rc_plan_break_even(part, r->candidate), 6),
-        c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->text), RC_BOOL(r->baseline),
+        c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(r->chosen ? c->text : r->note),
+        RC_BOOL(r->baseline),
         RC_TEXT(rc_plan_why_name(part->why)), RC_REAL(r->error, 2), RC_REAL(r->pays_after, 6),
         RC_BOOL(r->again), RC_REAL(c->predicted_setup_ns, 4),
         RC_TEXT(r->chosen ? a->sentence : NULL), RC_BOOL(part->transposed));

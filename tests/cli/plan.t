@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 112
+plan 114
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -104,6 +104,9 @@ code "values that overflow fp32" 0 plans huge.mtx -k 8
 ok "are named as such" grep -qE 'K = 8: [0-9]+ of 2000 sampled values are beyond fp32' err
 code "and are numbers in fp64" 0 plans huge.mtx -k 8 --precision fp64 --tune 0
 is "of which nothing is said" "$(cat err)" ""
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 3 3' '1 1 1' '2 2 nan' '2 3 inf' >none.mtx
+code "values that are no numbers" 0 plans none.mtx -k 8 --tune 0
+is "are named by the first" "$(grep -c 'none.mtx: 2 of 3 values are infinity or NaN, the first at row 2, column 2$' err)" 1
 code "only kernels that keep to IEEE arithmetic" 0 plans mesh2d:n=12 -k 8 --strict
 
 # The answer: what is printed when no option says what to time.

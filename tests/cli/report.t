@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 79
+plan 81
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -32,6 +32,8 @@ code "no store" 3 "$ROWCAST" report "$tmp/none.h5" -o "$out"
 code "an unknown model" 3 "$ROWCAST" report "$store" -o "$out" --model nothing
 code "a flawed filter" 2 "$ROWCAST" report "$store" -o "$out" -w 'matrixx == 3'
 is "it names the option" "$(grep -c -e --where "$tmp/err")" 1
+code "a filter that nothing matches" 2 "$ROWCAST" report "$store" -o "$out" -w 'rows < 0'
+is "says so" "$(grep -c "no result matches 'rows < 0'" "$tmp/err")" 1
 ok "nothing was made so far" test ! -e "$out"
 code "an asset that is not there" 3 env ROWCAST_ASSETS="$tmp/none" "$ROWCAST" report "$store" -q -o "$tmp/o2"
 not_ok "half a report has no page" test -e "$tmp/o2/index.html"
@@ -228,9 +230,11 @@ change("results", "rel_err", lambda i, r: 0.001)
 change("results", "median_ns", lambda i, r: 1000 * (1 if r["policy"] in csr else 0.9) * (1 + (r["kernel"] == 0)))'
 code "orders that gain more than the error" 0 "$ROWCAST" report "$tmp/sure.h5" -q -o "$out"
 ok "gain on all matrices" page '
+import math
 for s in p.data["settings"]:
     h, text = s["headline"], s["answer"]["sentence"]
-    assert text.startswith("Reorder: it pays;") and h["plan"]["clear"] == h["plan"]["over_5_percent_held_out"] == h["reordered"] == 5, (text, h)
+    after = ", after %d products in the median" % math.ceil(h["break_even_median"])
+    assert text.startswith(f"Reorder: it pays{after};") and h["plan"]["clear"] == h["plan"]["over_5_percent_held_out"] == h["reordered"] == 5, (text, h)
     assert " or " not in text, text'
 # of two kernels of a layout one on two matrices alone
 edit_store "$store" "$tmp/few.h5" '

@@ -178,7 +178,7 @@ case "$1 $*" in
 sweep*) echo "/x/out/quickstart.h5: 276 of 895 cases missed 1 %, median 2.2 %; 7 of 902 are noisy: in no table; load 1.8 on 1 CPU" >&2
     echo "12:00:00 rank 0 info sweep: drift: 4 cases measured before took 0.9 times as long now" >&2
     echo "12:00:00 rank 0 info sweep:  50 %" >&2; exit "${SWEEP:-0}" ;;
-query*noisy*) echo "/x/out/quickstart.h5: 7 of 7 are noisy: in no table; load 1 on 1 CPU" >&2; printf 'case\n%s' "$NOISY" ;;
+query*noisy*) echo "/x/out/quickstart.h5: 7 of 7 are noisy: in no table; load 1 on 1 CPU" >&2; printf 'status\nok\n%s' "$NOISY" ;;
 query*) echo "/x/out/quickstart.h5: load 1.8 on 1 CPU" >&2
     echo "rowcast query: 10 of 895 results have no time of the original order (csr) from their own run: 10 have no speedup" >&2
     echo "table" ;;
@@ -188,9 +188,9 @@ END
 chmod +x "$quick"/bin/* "$quick/configure" "$quick/build/rowcast"
 quick_start() { (cd "$quick" && PATH=$quick/bin:$PATH ROWCAST_CONFIGURE=--x bash jobs/quickstart.sh </dev/null >"$tmp/said" 2>&1); }
 export NOISY
-NOISY=$(printf '1\n2\nx') code "a disturbed sweep" 0 quick_start
+NOISY=$(printf 'noisy\nok\nnoisy\nnoisy') code "a disturbed sweep" 0 quick_start
 is "is told by one line" "$(grep -cE 'noisy|missed|disturbed|load|no time|drift' "$tmp/said")" 1
-ok "that says what to do" grep -q 'times left out, for other programs disturbed them: 2; run this again' "$tmp/said"
+ok "that says what to do" grep -q 'times left out, for other programs disturbed them: 3; run this again' "$tmp/said"
 is "beside progress, table and report" "$(grep -cE '50 %|^table|^page' "$tmp/said")" 3
 NOISY='' code "an undisturbed one" 0 quick_start
 is "is told by none" "$(grep -cE 'noisy|missed|disturbed|load|no time|drift' "$tmp/said")" 0

@@ -73,8 +73,8 @@ static int ours_now(const char *root)
     return running > 0 ? running - 1 : 0;
 }
 
-/* Ours may have come or gone since the load was read: they count as they were before it and after it,
- * whichever are more. */
+/* Ours may have come or gone since the load was read: they count as they were before it and after
+ * it, whichever are more. */
 static int others_now(const char *root)
 {
     char line[128];

@@ -24,6 +24,11 @@ _ALONE = () if _UNSAFE is None else (_UNSAFE,)
 _Loops = Tuple[Tensor, Optional[Tensor]]
 
 
+def runs_on(x: Tensor) -> bool:
+    """Whether the operator is there for a tensor."""
+    return is_there and x.device.type in ("cpu", "cuda")
+
+
 # ---------------------------------------------------------------- by plans
 
 def _by_plan(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, shape: Tuple[int, int],

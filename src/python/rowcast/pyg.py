@@ -175,7 +175,7 @@ class _Propagate:
         if isinstance(edge_index, _Plain):
             edge_index, how, fill = edge_index.edge_index, "norm", edge_index.fill
         asked = None if how is None else self._asked(edge_index, size, given, None)
-        if asked is None or self.weight == "alpha" or not _ops.is_there:
+        if asked is None or self.weight == "alpha" or not _ops.runs_on(asked.x):
             return None
         if how != "norm" and edge_index.shape[1] < _WHOLE:
             return type(self.layer).propagate(self.layer, edge_index, size=size, **given)
@@ -452,7 +452,7 @@ class _Forward:
                 or getattr(layer, "cached", False) or getattr(layer, "dropout", 0)
                 or not _are_edges(edges) or not isinstance(x, Tensor) or x.dim() != 2
                 or x.layout != torch.strided or not x.is_floating_point()
-                or x.device != edges.device or _is_watched(layer)
+                or x.device != edges.device or not _ops.runs_on(x) or _is_watched(layer)
                 or _product_of(layer) != "sum" or not self.is_known):
             return edges
         if weight is not None and (weight.requires_grad or weight.dim() != 1
