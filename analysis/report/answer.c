@@ -136,7 +136,7 @@ static void say_kernel(
 static void say_vendor(const rc_survey_setting_t *a, const rc_headline_t *h, rc_str_t *out)
 {
     if (a->is_vendors)
-        rc_str_addf(out, "; %s alone was measured", a->library);
+        rc_str_addf(out, "; %s alone has times", a->library);
     else if (h->vendor.stats.count == 0)
         rc_str_addf(
             out, "; no %slibrary was measured beside it", a->with_dense > 0 ? "sparse " : "");

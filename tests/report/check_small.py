@@ -19,7 +19,7 @@ SAID_TWICE = """
   if (/the library|of the vendor/i.test(screen.replace('no library was measured', ''))) bad.push('a second name of the library');
   const tiles = [...document.querySelectorAll('.tiles > div')], labels = tiles.map(t => t.querySelector('dt').innerText);
   if (tiles.length < 1 || tiles.length > 4 || new Set(labels).size !== labels.length) bad.push('tiles ' + labels);
-  for (const text of ['no library was measured', 'No other row order was measured', 'alone was measured', setting.label])
+  for (const text of ['no library was measured', 'No other row order was measured', 'alone has times', setting.label])
     if (screen.split(text).length > 2) bad.push('twice: ' + text);
   for (const [column, gain] of [['orders', 'order'], ['gain', 'plan'], ['vendor', 'vendor']]) { // two figures of one thing
     const foot = document.querySelector(`#foot [data-of=${column}]`), said = setting.headline[gain].geomean;

@@ -72,7 +72,7 @@ make_page cards "$tmp/cards.h5" -w 'layout == col'
 says cards '; 5 of the ratios are of two GPUs' 'ratios of two GPUs: 5 of best plan over cuSPARSE' 'times of several GPUs are compared'
 edit_store "$store" "$tmp/alone.h5" 'change("dict/kernel", "name", lambda i, r: b"cusparse-csr-row")'
 make_page alone "$tmp/alone.h5"
-says alone 'cuSPARSE alone was measured'
+says alone 'cuSPARSE alone has times'
 # names of orders and kernels that are as long as they get, which no figure may cut
 edit_store "$store" "$tmp/long.h5" '
 change("dict/policy", "params", lambda i, r: b"siglen=128:bsize=2:size=128:seed=1:sim_min=auto:window=8:pair_max=256" if i else r["params"])
