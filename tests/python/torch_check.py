@@ -9,7 +9,7 @@ import torch
 from torch_made import DEVICE, F64, csr, dense, laid, near, parts, placed, random, refused, run
 
 import rowcast.torch as rt
-from rowcast import _torch_ops as ops, _torch_patterns as patterns, _torch_plans as plans
+from rowcast import _torch_memory as memory, _torch_ops as ops, _torch_patterns as patterns, _torch_plans as plans
 
 SHAPES = ((7, 5), (1, 9), (20, 20), (40, 3))
 LAYOUTS = ("csr", "csc", "coo", "bsr", "matrix", "matrix by columns")
@@ -238,6 +238,13 @@ def patterns_changed():
         refused(ValueError, ("crow and col",), rt.spmm, m, b)
         refused(ValueError, ("crow and col",), rt.spmm, m.with_values(val), wider)
         refused(ValueError, ("crow and col",), rt.sddmm, m, random(20, 4), b)
+    d[:, 8:] = 0
+    crow, col, val = parts(d)
+    is_cached, memory._is_cached = memory._is_cached, lambda t: t is col  # CUDA graphs write without a count
+    for _ in range(3):
+        near(torch.ops.rowcast.spmm(crow, col, val, b, 11, False), torch.sparse_csr_tensor(crow, col, val, d.shape).to_dense() @ b)
+        col.data.add_(1)
+    memory._is_cached = is_cached
 
 
 def values_trusted():

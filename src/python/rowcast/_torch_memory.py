@@ -69,9 +69,13 @@ def is_capturing(device: torch.device) -> bool:
     return device.type == "cuda" and torch.cuda.is_current_stream_capturing()
 
 
+_is_cached = getattr(torch._C, "_is_cached_tensor", lambda t: False)
+
+
 def version(t: Tensor) -> int:
-    """How often it was changed; of one that does not count it another number each time."""
-    return -1 - next(clock) if t.is_inference() else t._version
+    """How often it was changed; of one that does not count it another number each time: CUDA graphs
+    of torch.compile write to the same tensors in each run."""
+    return -1 - next(clock) if t.is_inference() or _is_cached(t) else t._version
 
 
 def storage(t: Tensor) -> StorageWeakRef:
@@ -87,12 +91,8 @@ def is_same_memory(a: Tensor, b: Tensor) -> bool:
         return True
 
 
-_is_cached = getattr(torch._C, "_is_cached_tensor", lambda t: False)
-
-
 def _counts(t: Tensor) -> bool:
-    """Its count of changes is its own: that of values of a sparse tensor misses some, and CUDA
-    graphs of torch.compile write to the same tensors in each run, without one."""
+    """Its count of changes is its own: that of values of a sparse tensor misses some."""
     return not _is_cached(t) and (not t._is_view() or t._base.layout == torch.strided)
 
 
