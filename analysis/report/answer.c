@@ -78,7 +78,8 @@ static void say_orders(const rc_survey_t *s, int setting, const rc_headline_t *h
     if (n > 0) {
         rc_str_add(out, rc_answer_of_orders(&h->plan.held_out));
         if (h->plan.held_out.low > 1.01 && isfinite(h->break_even_median))
-            rc_str_addf(out, ", after %.0f products in the median", ceil(h->break_even_median));
+            rc_str_addf(out, ", after %s products in the median",
+                rc_text_count(h->break_even_median).text);
         if (n < h->matrices) {
             rc_str_addf(out,
                 ", on the %" PRId64 " of %" PRId64

@@ -262,6 +262,21 @@ rc_text_t rc_text_bytes(double bytes)
     return t;
 }
 
+rc_text_t rc_text_count(double n)
+{
+    rc_text_t t = {""};
+    char digits[sizeof t.text / 2]; /* beyond which no count is exact, nor commas of use */
+    int length = snprintf(digits, sizeof digits, "%.0f", ceil(n));
+    if (length >= (int)sizeof digits)
+        (void)snprintf(t.text, sizeof t.text, "%.3g", n);
+    for (int i = 0, at = 0; length < (int)sizeof digits && i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            t.text[at++] = ',';
+        t.text[at++] = digits[i];
+    }
+    return t;
+}
+
 rc_text_t rc_text_seconds(double s)
 {
     rc_text_t t;

@@ -61,12 +61,13 @@ const char *rc_similar(const char *text, const char *const *names, int count);
 rc_status_t rc_fail_unknown(rc_err_t *err, rc_status_t status, const char *what, const char *word,
     const char *const *names, int count);
 
-/** Human-readable amounts: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms"; as an argument
- *  rc_text_seconds(s).text. */
+/** Human-readable amounts: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms", "496,000" (rounded
+ *  up); as an argument rc_text_seconds(s).text. */
 typedef struct rc_text {
     char text[32];
 } rc_text_t;
 rc_text_t rc_text_bytes(double bytes);
 rc_text_t rc_text_seconds(double seconds);
+rc_text_t rc_text_count(double n);
 
 #endif

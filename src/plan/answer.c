@@ -80,12 +80,8 @@ int rc_plan_answer_is_sure(const rc_plan_answer_t *a, int row)
 /* Three digits, and commas: 496,000. */
 static void add_count(rc_str_t *s, double n)
 {
-    char digits[32];
     double unit = n >= 1000 ? pow(10, floor(log10(n)) - 2) : 1;
-    int length = snprintf(digits, sizeof digits, "%.0f", ceil(n / unit) * unit);
-    for (int i = 0; i < length; i++)
-        rc_str_addf(s, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
-    rc_str_add(s, n == 1 ? " product" : " products");
+    rc_str_addf(s, "%s product%s", rc_text_count(ceil(n / unit) * unit).text, n == 1 ? "" : "s");
 }
 
 /* 1: times that were taken in turns, so that they compare. */

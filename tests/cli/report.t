@@ -233,7 +233,7 @@ ok "gain on all matrices" page '
 import math
 for s in p.data["settings"]:
     h, text = s["headline"], s["answer"]["sentence"]
-    after = ", after %d products in the median" % math.ceil(h["break_even_median"])
+    after = ", after {:,} products in the median".format(math.ceil(h["break_even_median"]))
     assert text.startswith(f"Reorder: it pays{after};") and h["plan"]["clear"] == h["plan"]["over_5_percent_held_out"] == h["reordered"] == 5, (text, h)
     assert " or " not in text, text'
 # of two kernels of a layout one on two matrices alone

@@ -455,6 +455,17 @@ static void a_pool_fails_once(void **state)
     rc_pool_free(&pool);
 }
 
+static void counts_have_commas(void **state)
+{
+    (void)state;
+    assert_string_equal(rc_text_count(0).text, "0");
+    assert_string_equal(rc_text_count(999).text, "999");
+    assert_string_equal(rc_text_count(999.1).text, "1,000");
+    assert_string_equal(rc_text_count(-1234567).text, "-1,234,567");
+    assert_string_equal(rc_text_count(123456789012345).text, "123,456,789,012,345");
+    assert_string_equal(rc_text_count(1e300).text, "1e+300");
+}
+
 static void lists_and_texts_have_an_order(void **state)
 {
     (void)state;
@@ -492,6 +503,7 @@ int main(void)
         cmocka_unit_test(values_beyond_a_type_are_said),
         cmocka_unit_test(a_pool_fails_once),
         cmocka_unit_test(a_wait_is_said_each_ten_seconds),
+        cmocka_unit_test(counts_have_commas),
         cmocka_unit_test(lists_and_texts_have_an_order),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
