@@ -118,6 +118,7 @@ for rows in 'h200-orders:run ~ "01a207a*"' 'h200-orders:kernel ~ "gstat*" && row
 done
 # "at worst" is the least of the line, digit for digit
 for page in README notebook/plans; do
+    # shellcheck disable=SC2016  # Markdown's quotes
     sed -n 's/.*`\([a-z0-9.]*\)` has \([0-9.]*\) at worst.*/\1 \2/p' "$results/$page.md"
 done | sort -u >"$tmp/worst"
 is "what pages call the worst of an order is that of its line" "$(cat "$tmp/worst")" \
