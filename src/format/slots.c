@@ -252,20 +252,36 @@ static void scale(const rc_type_t *type, void *c, int64_t at, const double facto
         part->store(c, first + 1, real ? factor[0] * im : factor[0] * im + factor[1] * re);
 }
 
+/* Line i of the absent rows: of row-major values a row, else what they have in a column. */
+static void scale_line(const rc_slots_t *s, const rc_dense_t *c, int64_t i, const double factor[2])
+{
+    const rc_type_t *type = rc_type(c->precision);
+    const size_t bytes = (size_t)type->bytes;
+    const int is_zero = factor[0] == 0 && factor[1] == 0;
+    unsigned char *to = c->data;
+    if (is_zero && c->layout == RC_ROW_MAJOR)
+        memset(to + (size_t)(s->absent[i] * c->ld) * bytes, 0, (size_t)c->cols * bytes);
+    else if (is_zero)
+        for (int64_t k = 0; k < s->absents; k++)
+            memset(to + (size_t)(i * c->ld + s->absent[k]) * bytes, 0, bytes);
+    else if (c->layout == RC_ROW_MAJOR)
+        for (int64_t k = 0; k < c->cols; k++)
+            scale(type, c->data, s->absent[i] * c->ld + k, factor);
+    else
+        for (int64_t k = 0; k < s->absents; k++)
+            scale(type, c->data, i * c->ld + s->absent[k], factor);
+}
+
 void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, const double beta[2])
 {
     enum { alone = 1 << 14 };
-    int row_major = c->layout == RC_ROW_MAJOR;
-    int64_t lines = row_major ? s->absents : c->cols;
-    int64_t length = row_major ? c->cols : s->absents;
-    const rc_type_t *type = rc_type(c->precision);
-    const rc_type_t *sum = rc_type(type->sum);
+    int64_t lines = c->layout == RC_ROW_MAJOR ? s->absents : c->cols;
+    int64_t length = c->layout == RC_ROW_MAJOR ? c->cols : s->absents;
+    const rc_type_t *sum = rc_type(rc_type(c->precision)->sum);
     const double factor[2] = {sum->round(beta[0]), sum->round(beta[1])}; /* as in kernels */
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (lines * length > alone)
     for (int64_t i = 0; i < lines; i++)
-        for (int64_t k = 0; k < length; k++)
-            scale(type, c->data, row_major ? s->absent[i] * c->ld + k : i * c->ld + s->absent[k],
-                factor);
+        scale_line(s, c, i, factor);
 }
 
 /* --------------------------------------------------------------- analysis */
