@@ -318,6 +318,12 @@ def traced_others():
     with Products(pyg._Forward, "_alone") as asked:
         near(traced(other, x, e, is_there=False)[0], one(x, e))
     assert asked.count == 1
+    one, other = pair(MADE["SAGE"])  # of few edges a compiler's own sums, without a break
+    pyg._WHOLE = e.shape[1] + 1
+    with Products(pyg._Propagate, "_alone") as asked:
+        out, calls = traced(other, x, e)
+    near(out, one(x, e))
+    assert (asked.count, calls) == (0, 0)
 
 
 def compiled_layers():
