@@ -39,7 +39,7 @@ SLOWER = .5  # a candidate that is slower than the vendor's fastest costs so muc
 TIMES = 3  # that a large matrix counts, of which there are few
 UNIT = 256
 TREES = {"rows": {"trees": 22, "rate": .2, "leaves": 24, "least": 6, "part": .7},
-         "shorts": {"trees": 22, "rate": .2, "leaves": 24, "least": 6, "part": .7},
+         "shorts": {"trees": 34, "rate": .17, "leaves": 24, "least": 6, "part": .7},
          "columns": {"trees": 12, "rate": .3, "leaves": 24, "least": 6, "part": .7},
          "vector": {"trees": 12, "rate": .3, "leaves": 16, "least": 6, "part": .7}}
 
