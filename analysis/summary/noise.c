@@ -22,6 +22,8 @@ typedef struct noise {
     double load;     /* ... the sum of these, ... */
     int64_t cpus;    /* ... and what one of them shared; 1: a GPU, where its device says so */
     int gpu;
+    double *hop_ns; /* [hops] where that is known */
+    int64_t hops;
     int64_t slowed; /* cases after which a clock was held back */
 } noise_t;
 
@@ -64,12 +66,29 @@ static void add(noise_t *n, const rc_view_t *v, const rc_row_result_t *r)
         n->cpus = r->cpus;
         n->gpu = strncmp(rc_view_device(v, r->device), "cpu", 3) != 0;
     }
+    if (r->status == RC_CASE_OK && r->hop_ns > 0)
+        n->hop_ns[n->hops++] = r->hop_ns;
     n->slowed += r->throttle > 0 && (r->throttle & ~set) != 0;
 }
 
 static const char *next(const rc_str_t *line, size_t began)
 {
     return line->len > began ? "; " : "";
+}
+
+/* A virtual machine's host moves its CPUs: what threads share lines of takes other times then. */
+static void say_distance(const noise_t *n, rc_str_t *line, size_t began)
+{
+    const double as_far = 1.5;
+    const double tail = 0.05;
+    if (n->hops == 0)
+        return;
+    qsort(n->hop_ns, (size_t)n->hops, sizeof *n->hop_ns, rc_stats_compare);
+    const double near = n->hop_ns[(int64_t)(tail * (double)n->hops)];
+    const double far = n->hop_ns[n->hops - 1 - (int64_t)(tail * (double)n->hops)];
+    if (far > as_far * near)
+        rc_str_addf(line, "%sneighbours of a team were %.0f to %.0f ns apart", next(line, began),
+            near, far);
 }
 
 static void say(const noise_t *n, rc_str_t *line)
@@ -96,6 +115,7 @@ static void say(const noise_t *n, rc_str_t *line)
     else if ((double)n->crowded > few)
         rc_str_addf(line, "%sload %.2g on %" PRId64 " CPU%s", next(line, began),
             n->load / (double)n->crowded, n->cpus, rc_plural(n->cpus));
+    say_distance(n, line, began);
     if ((double)n->slowed > few)
         rc_str_addf(line, "%sclock held back in %" PRId64 " case%s", next(line, began), n->slowed,
             rc_plural(n->slowed));
@@ -106,7 +126,8 @@ rc_status_t rc_noise_line(
 {
     noise_t n = {.run = -1};
     RC_PASS(RC_NEW(n.missed, rc_view_count(v), "errors of times", err));
-    for (int64_t i = 0; i < rc_view_count(v); i++) {
+    rc_status_t st = RC_NEW(n.hop_ns, rc_view_count(v), "distances", err);
+    for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         const rc_row_run_t *of = rc_view_run(v, r->run);
         int timed = r->status == RC_CASE_OK || r->status == RC_CASE_NOISY;
@@ -114,7 +135,11 @@ rc_status_t rc_noise_line(
             (!run || strncmp(of->uuid, run, sizeof of->uuid) == 0) && rc_view_matches(v, i, where))
             add(&n, v, r);
     }
-    say(&n, line);
+    if (st == RC_OK)
+        say(&n, line);
     free(n.missed);
+    free(n.hop_ns);
+    if (st < 0)
+        return st;
     return line->failed ? rc_fail(err, RC_ENOMEM, "no memory for a line") : RC_OK;
 }

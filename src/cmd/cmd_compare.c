@@ -1,5 +1,7 @@
 #include "config.h"
 #include "base/error.h"
+#include "base/alloc.h"
+#include "base/stats.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/rows.h"
@@ -9,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -243,6 +246,37 @@ static void say_totals(const rc_diff_t *d)
             groups[RC_VERDICT_ONLY_A], groups[RC_VERDICT_ONLY_B]);
 }
 
+static rc_status_t hop_of(const rc_view_t *v, double *ns, rc_err_t *err)
+{
+    rc_stats_t s;
+    double *x = NULL;
+    int64_t n = 0;
+    RC_PASS(RC_NEW(x, rc_view_count(v), "distances", err));
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if (rc_view_result(v, i)->hop_ns > 0)
+            x[n++] = rc_view_result(v, i)->hop_ns;
+    rc_stats_compute(x, n, &s);
+    free(x);
+    *ns = s.median;
+    return RC_OK;
+}
+
+/* Where CPUs of a team were, if that was elsewhere. */
+static rc_status_t say_distance(const rc_view_t *a, const rc_view_t *b, rc_err_t *err)
+{
+    const double as_far = 1.5;
+    double in_a;
+    double in_b;
+    RC_PASS(hop_of(a, &in_a, err));
+    RC_PASS(hop_of(b, &in_b, err));
+    if (in_a > as_far * in_b || in_b > as_far * in_a) /* false for NaN */
+        fprintf(stderr,
+            "rowcast compare: a line of cache took %.0f ns between neighbours of a team in A, %.0f "
+            "in B: where their rows take turns, times differ by that\n",
+            in_a, in_b);
+    return RC_OK;
+}
+
 /* 1: some case has a time in both stores. */
 static int has_ratio(const rc_diff_t *d)
 {
@@ -305,8 +339,10 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         RC_TRY(print_cases(a, b, &d, verdicts, call->format, err));
     else
         RC_TRY(print_groups(&d, call->format, err));
-    if (!o->quiet)
+    if (!o->quiet) {
         say_totals(&d);
+        RC_TRY(say_distance(a, b, err));
+    }
     if (!has_ratio(&d))
         fprintf(
             stderr, "rowcast compare: nothing is compared: no case has a time in both stores\n");

@@ -132,10 +132,10 @@ static const rc_opt_t table[] = {
     {"target", 0, RC_OPT_DOUBLE, RC_AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
     {"noisy-above", 0, RC_OPT_DOUBLE, RC_AT(noisy), "X",
-        "A case that ends by time with an error above X, or waited for a CPU for a greater share "
-        "of its time, is timed again with the others of its matrix done; when it is so again, its "
-        "status is noisy. It is in no table then, and the next sweep measures it anew. Default: "
-        "ROWCAST_NOISY_ABOVE, else ten times --target, at least 0.1.",
+        "A case that ends by time with an error above X, or lost more to others on its CPUs or "
+        "cores, is timed again with the others of its matrix done. When so again it is noisy: "
+        "in no table, and measured anew by the next sweep. Default: ROWCAST_NOISY_ABOVE, else ten "
+        "times --target, at least 0.1.",
         0, 1e9},
     {"max-reps", 0, RC_OPT_INT, RC_AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1,
         1e6},
@@ -369,18 +369,19 @@ static void tell_waking(const rc_sweep_config_t *c)
     if (c->device != RC_DEVICE_CPU || team == 1 || strcmp(rc_crowd_waits(), "asleep") != 0)
         return;
     fprintf(stderr,
-        "%s: beside others threads wait asleep, and waking %d takes %s: speedups of products that "
-        "are not much longer are nearer to 1 than alone\n",
+        "%s: threads wait asleep; waking %d takes %s, and draws short products' speedups to 1\n",
         c->store, team, rc_text_seconds((double)rc_crowd_team_ns(team) * 1e-9).text);
 }
 
 /* What the times of the run suffered from; none where the store cannot be read. */
 static void tell_noise(const rc_sweep_config_t *c, const rc_sweep_result_t *r)
 {
-    if (r->now.missed + r->now.crowded + r->now.measured[RC_CASE_NOISY] > 0)
-        (void)rc_rows_tell_noise_of_run(c->store, r->uuid, NULL);
+    (void)rc_rows_tell_noise_of_run(c->store, r->uuid, NULL);
     if (r->now.crowded > 0)
         tell_waking(c);
+    if (r->now.shared > 0)
+        fprintf(stderr, "%s: batches of %" PRId64 " cases timed again: the host shares cores\n",
+            c->store, r->now.shared);
 }
 
 /* A summary on stdout: what the run did, by status; for programs also how its time was used. */
@@ -389,9 +390,9 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
 {
     static const char columns[] =
         "what|ok|wrong|skipped|failed|crashed|noisy|wall:s|commit:s|idle_tail:s|busy|executing|"
-        "waiting|devices_lost|missed|missed_far|crowded";
+        "waiting|devices_lost|missed|missed_far|crowded|shared";
     /* a reader of the table has the figures of the run in words below */
-    int figures = format == RC_TABLE_TEXT ? 0 : 10;
+    int figures = format == RC_TABLE_TEXT ? 0 : 11;
     rc_table_t *t = rc_table_of(stdout, format, columns, 7 + figures, err);
     put_statuses(t, "matrices", r->matrices, figures);
     put_statuses(t, "cases", r->now.measured, figures);
@@ -400,7 +401,7 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
         RC_CELLS(t, RC_REAL(r->wall_s, 6), RC_REAL(r->commit_s, 6), RC_REAL(r->idle_tail_s, 6),
             RC_REAL(r->busy_share, 6), RC_REAL(r->active_share, 6), RC_REAL(r->waiting_share, 6),
             RC_INT(r->now.devices_lost), RC_INT(r->now.missed), RC_INT(r->now.missed_far),
-            RC_INT(r->now.crowded));
+            RC_INT(r->now.crowded), RC_INT(r->now.shared));
     }
     rc_status_t st = rc_table_end(t, err);
     if (quiet)
@@ -414,9 +415,8 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
     fputc('\n', stderr);
     if (r->now.aliases)
         fprintf(stderr,
-            "%s: %" PRId64 " matrices equal one of another name entry by entry, and share its "
-            "cases\n",
-            c->store, r->now.aliases);
+            "%s: %" PRId64 " matrices equal one of another name, and share its cases\n", c->store,
+            r->now.aliases);
     tell_noise(c, r);
     return st;
 }

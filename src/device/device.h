@@ -13,6 +13,7 @@ typedef struct rc_device_state {
     double memory_clock_mhz;
     double temperature_c;
     int64_t throttle; /**< bit set of throttle reasons, 0 none */
+    double hop_ns;    /**< of a line of cache between neighbours of a team; of a GPU NaN */
     double others;    /**< other programs that wanted the device since watch(d, 1), on
                            average: their threads ready to run; of a GPU their processes */
     int cpus;         /**< that they and we share; of a GPU 1; 0 unknown */
@@ -66,6 +67,10 @@ struct rc_device {
     /** How long the one of our threads that waited most waited for a CPU since waited(d, 1), in ns;
      *  of a GPU 0.  Cheap beside a batch of milliseconds.  \param[in] anew  1: begin */
     int64_t (*waited)(rc_device_t *d, int anew);
+    /** By which share of its time a thread of ours is slower now than alone on its core, where a
+     *  virtual machine cannot see with whom it shares it; 0 to 1, else 0.  10 us.
+     *  \param[in] anew  0: what was found just now will do */
+    double (*lost)(rc_device_t *d, int anew);
     void (*read_state)(rc_device_t *d, rc_device_state_t *out);
     void (*close)(rc_device_t *d);
     /* dense matrices, for verification: host memory and time do not grow with rows times cols */

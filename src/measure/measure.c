@@ -55,7 +55,7 @@ static double larger(double error, double other)
 double rc_measured_error(const rc_measure_config_t *cfg, const rc_measured_t *m)
 {
     const double first = (double)m->first_ns;
-    double error = larger(m->rel_err, m->waited);
+    double error = larger(larger(m->rel_err, m->waited), m->lost);
     if (m->reps >= cfg->min_reps)
         return error;
     error = larger(error, m->sd_ns / (sqrt((double)m->reps) * m->median_ns));

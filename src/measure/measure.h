@@ -69,6 +69,8 @@ typedef struct rc_measured {
     double sd_ns;
     double rel_err; /**< of the median */
     double waited;  /**< share of the median that its threads waited for a CPU; 0: none is known */
+    double lost;    /**< share of the time that a shared core added; 0: none is known */
+    int64_t again;  /**< batches that were not kept, for a core was shared */
     int64_t reps;   /**< batches */
     int64_t batch;  /**< products per batch */
     int64_t k_tile; /**< columns per launch: K, or less when B and C did not fit */
@@ -148,10 +150,10 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
     const rc_group_t *g, rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter,
     void *user, rc_err_t *err);
 
-/** Relative error of a median, with caution: the share that was waited, where that is larger, for
- *  batches that wait alike agree.  That of less than min_reps batches says little, two of three are
- *  alike by chance: there the error of their mean counts too, and what the first run took, if that
- *  is less than half of it. */
+/** Relative error of a median, with caution: the share that was waited or lost, where that is
+ *  larger, for batches that wait alike agree.  That of less than min_reps batches says little, two
+ *  of three are alike by chance: there the error of their mean counts too, and what the first run
+ *  took, if that is less than half of it. */
 double rc_measured_error(const rc_measure_config_t *cfg, const rc_measured_t *m);
 
 /** Free the samples of a case; the rest stays readable. */

@@ -20,6 +20,9 @@ typedef struct rc_timing {
     int watched;      /* batches of which is known how long they waited for a CPU */
     double watched_ns[RC_TIMING_WATCHED]; /* [watched] totals of these ... */
     double ran_ns[RC_TIMING_WATCHED];     /* ... and without it */
+    int64_t again;                        /* batches that were not kept, for a core was shared */
+    int64_t again_ns;                     /* of the current set */
+    double lost_ns; /* of those that were kept all the same, what they lost by it */
     int64_t next_check;                   /* reps at which the statistics are looked at again */
     rc_stop_t stop;                       /* RC_STOP_NONE while more samples are wanted */
 } rc_timing_t;
@@ -32,7 +35,9 @@ void rc_timing_begin(rc_timing_t *t, const rc_measure_config_t *cfg);
 rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,
     rc_launch_fn *launch, void *state, int64_t launches, rc_err_t *err);
 
-/** Time one batch, keep the sample, and set t->stop when the case is done.
+/** Time one batch, keep the sample, and set t->stop when the case is done.  A batch before or
+ *  after which a thread had less than 95 % of its core (rc_device_t.lost) is not kept, for as long
+ *  as four budgets.
  *  \param[in] settle  1: launch once untimed before, so that the batch finds its own data in cache
  */
 rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,

@@ -305,6 +305,7 @@ static rc_status_t push_crashed(
         .pointer_bytes = -1,
         .load = NAN,
         .cpus = -1,
+        .hop_ns = NAN,
         .utc_ns = b->utc_ns,
         .seq = -1,
         .run = part->run,

@@ -252,7 +252,7 @@ static void code_result(codec_t *c, void *record)
         r->sample_ns = sample_ns;
     if (!c->to) {
         w->device_bytes = w->permute_ns = w->pointer_bytes = -1;
-        w->fill = w->load = NAN;
+        w->fill = w->load = w->hop_ns = NAN;
         w->cpus = -1;
     }
     if (goes_on(c)) {
@@ -266,6 +266,8 @@ static void code_result(codec_t *c, void *record)
         F64(c, &w->load);
         I64(c, &w->cpus);
     }
+    if (goes_on(c))
+        F64(c, &w->hop_ns);
 }
 
 static void code_plan(codec_t *c, void *record)

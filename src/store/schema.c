@@ -200,6 +200,10 @@ static const rc_schema_field_t result_fields[] = {
         NULL, RC_SCHEMA_VERSION(2, 4), NAN),
     FIELD(result, cpus, RC_FT_INT64, "", "CPUs that it shared with them, 1 of a GPU; -1 unknown",
         NULL, RC_SCHEMA_VERSION(2, 4), -1),
+    FIELD(result, hop_ns, RC_FT_FLOAT64, "ns",
+        "that a line of cache took from a thread of the team to its neighbour, of the two farthest "
+        "apart; NaN unknown",
+        NULL, RC_SCHEMA_VERSION(2, 7), NAN),
 };
 
 #define TABLE(row, path, title, chunk)                                                             \

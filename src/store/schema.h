@@ -10,7 +10,7 @@
 
 enum {
     RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong */
-    RC_SCHEMA_MINOR = 6  /**< raised when something is added: programs from 2.0 on refuse a newer
+    RC_SCHEMA_MINOR = 7  /**< raised when something is added: programs from 2.0 on refuse a newer
                               minor version, and convert an older one */
 };
 /** A version as one number, which sorts. */
@@ -252,6 +252,7 @@ typedef struct rc_row_result {
     int64_t pointer_bytes;
     double load;
     int64_t cpus;
+    double hop_ns;
 } rc_row_result_t;
 
 extern const rc_schema_table_t rc_schema[RC_T_COUNT];

@@ -82,6 +82,7 @@ static void check_matrix(const rc_verify_at_t *at, const rc_row_result_t *r)
         rc_verify_expect(
             at, number[i].value >= -1, "%s >= -1|%" PRId64, number[i].name, number[i].value);
     rc_verify_expect(at, !(r->load < 0 || isinf(r->load)), "load >= 0, or NaN|%g", r->load);
+    rc_verify_expect(at, !(r->hop_ns < 0 || isinf(r->hop_ns)), "hop_ns >= 0, or NaN|%g", r->hop_ns);
     rc_verify_expect(at, !(r->fill < 0 || isinf(r->fill)), "fill >= 0, or NaN|%g", r->fill);
 }
 

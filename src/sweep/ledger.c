@@ -211,6 +211,7 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     r.row.fill = m->fill;
     r.row.pointer_bytes = m->pointer_bytes;
     r.row.load = m->state.others;
+    r.row.hop_ns = m->state.hop_ns;
     r.row.cpus = isnan(m->state.others) ? -1 : m->state.cpus;
     r.row.seed = (int64_t)seed;
     r.row.utc_ns = rc_utc_ns();
@@ -231,6 +232,7 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
         now->missed += missed;
         now->missed_far += missed && !(m->rel_err <= 0.1); /* NaN: a single sample */
         now->crowded += m->status == RC_CASE_OK && m->state.crowded > 0;
+        now->shared += m->status == RC_CASE_OK && m->again > 0;
     }
     pthread_mutex_unlock(&l->mutex);
     return st;

@@ -114,6 +114,7 @@ typedef struct rc_sweep_counts {
                                median was small enough */
     int64_t missed_far;   /**< of these: with an error above 10 %, or with none */
     int64_t crowded;      /**< of the ok ones: measured while other programs wanted the CPUs */
+    int64_t shared;       /**< of the ok ones: with batches timed again, for a core was shared */
     int64_t features;     /**< feature rows computed now */
     int64_t aliases;      /**< catalogue rows whose matrix is the same as another one's */
     int64_t drained;      /**< ranks that ended on request with work left */

@@ -119,15 +119,20 @@ static rc_status_t journal_case(
 static void judge(const rc_sweep_config_t *c, rc_measured_t *m)
 {
     const int waited = m->waited > c->noisy_rel_err;
+    const int lost = m->lost > c->noisy_rel_err;
     const int disagree =
         m->stop != RC_STOP_TARGET && rc_measured_error(&c->measure, m) > c->noisy_rel_err;
-    if (m->status != RC_CASE_OK || (!waited && !disagree))
+    if (m->status != RC_CASE_OK || (!waited && !lost && !disagree))
         return;
     m->status = RC_CASE_NOISY;
     m->phase = RC_PHASE_TIME;
     if (waited)
         snprintf(m->text, sizeof m->text,
             "noise: for %.0f %% of the time a thread waited for a CPU", 100 * m->waited);
+    else if (lost)
+        snprintf(m->text, sizeof m->text,
+            "noise: for %.0f %% of the time another guest of the host had a core of ours",
+            100 * m->lost);
     else
         snprintf(m->text, sizeof m->text, "noise: the batches disagree");
 }

@@ -343,6 +343,8 @@ static const rc_field_t result_fields[] = {
         "unknown",
         OF(real, load)},
     {"cpus", INT, "", "CPUs that it shared with them; missing when unknown", OF(known, cpus)},
+    {"hop_ns", REAL, "ns", "of a line of cache between neighbours of a team; missing when unknown",
+        OF(real, hop_ns)},
     {"speedup", REAL, "1", "median of csr over this median, all else equal", COMPUTED(SPEEDUP)},
     {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", COMPUTED(PAIRED)},
     {"common_ns", REAL, "ns",

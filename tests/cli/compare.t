@@ -2,7 +2,7 @@
 # rowcast compare: exit codes, which cases are named, and that list, groups and formats agree.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 64
+plan 70
 
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 store() # store NAME OPTION...
@@ -123,12 +123,27 @@ END
         code "all are $status in both" 4 compare "all_$status" "all_$status" -q
         is "which is said" "$(cat "$tmp/err")" "rowcast compare: nothing is compared: no case has a time in both stores"
     done
+    for hop in 25:160 160:25 25:35; do
+        for store in a b; do
+            case $store in a) ns=${hop%:*} ;; *) ns=${hop#*:} ;; esac
+            cp "$tmp/a.h5" "$tmp/hop_$store.h5" && $python - "$tmp/hop_$store.h5" "$ns" <<'END' && seal "$tmp/hop_$store.h5"
+import h5py, sys
+with h5py.File(sys.argv[1], "r+") as f:
+    r = f["results"][:]
+    r["hop_ns"] = float(sys.argv[2])
+    f["results"][:] = r
+END
+        done
+        code "teams of which neighbours are $hop ns apart" 0 compare hop_a hop_b
+        is "which is said where it is another place" "$(grep -o 'took.*' "$tmp/err")" "$([ $hop = 25:35 ] || echo \
+            "took ${hop%:*} ns between neighbours of a team in A, ${hop#*:} in B: where their rows take turns, times differ by that")"
+    done
     code "all are noisy in one" 4 compare all_noisy a
     ok "which is said, too" grep -q 'nothing is compared' "$tmp/err"
     code "broken goes before it" 1 compare a all_failed
     code "all that one filter lets pass" 4 compare all_failed a -w 'kernel ~ syn-a*'
 else
-    for i in 1 2 3 4 5 6 7 8; do skip "all cases of one status, $i" "no python3 with h5py"; done
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do skip "all cases of one status, $i" "no python3 with h5py"; done
 fi
 ok "the help has the code" sh -c "'$ROWCAST' compare --help | tr '\n' ' ' | grep -q 'no case has a time *in both stores'"
 ok "two stores with times say nothing of it" sh -c "! '$ROWCAST' compare '$tmp/a.h5' '$tmp/a.h5' 2>&1 | grep -q 'nothing is compared'"

@@ -73,7 +73,7 @@ for c, m, e in csv.reader(sys.stdin):
     code "$name is exported" 0 "$ROWCAST" export "$store" --csv "$tmp/csv-$name"
     code "$name is archived" 0 "$ROWCAST" archive "$store" "$tmp/copy-$name"
     is "its archive adds nothing" "$(grown "$store" "$tmp/copy-$name" 2>&1)" 0
-    is "and has this schema" "$(version "$tmp/copy-$name")" 2.6
+    is "and has this schema" "$(version "$tmp/copy-$name")" 2.7
     code "the archive is sound" 0 "$ROWCAST" verify "$tmp/copy-$name"
     code "a part of $name is archived" 0 "$ROWCAST" archive "$store" "$tmp/part-$name" \
         -w 'policy == csr || policy == lpt'
@@ -113,7 +113,7 @@ is "the same threads need no such line" "$(grep -c 'cases are new' "$tmp/err")" 
 cp "$here" "$tmp/before.h5"
 code "a sweep with more" 0 sweep "$here" --threads 1 -k 8,3 -p csr,lpt -q
 is "adds exactly that, and every value of before stays" "$(grown "$tmp/before.h5" "$here" 2>&1)" 12
-is "the store has this schema now" "$(version "$here")" 2.6
+is "the store has this schema now" "$(version "$here")" 2.7
 code "and is sound" 0 "$ROWCAST" verify --deep "$here"
 is "nothing of before is left to do" "$(left "$here" --threads 1 -k 8)" "0 66"
 
@@ -163,7 +163,7 @@ refused()
     refused_store=$2
     shift 2
     "$ROWCAST" "$@" >"$tmp/out" 2>"$tmp/err"
-    is "$refused_name" "$? $(wc -l <"$tmp/err") $(grep -c "expected schema version 2.6 or older, found" "$tmp/err")" \
+    is "$refused_name" "$? $(wc -l <"$tmp/err") $(grep -c "expected schema version 2.7 or older, found" "$tmp/err")" \
         "3 1 1"
     [ "$(cksum <"$refused_store")" = "$refused_sum" ] || echo "# the store was changed"
 }

@@ -12,7 +12,7 @@ import numpy as np
 
 DEFAULT = {("dict/policy", "params"): b"", ("results", "device_bytes"): -1, ("results", "fill"): np.nan,
            ("results", "permute_ns"): -1, ("results", "pointer_bytes"): -1,
-           ("results", "load"): np.nan, ("results", "cpus"): -1}
+           ("results", "load"): np.nan, ("results", "cpus"): -1, ("results", "hop_ns"): np.nan}
 GROWS = {"dict/run": {"ended_ns", "state"}}  # of a run that a journal was left of
 
 

@@ -268,6 +268,60 @@ static void batches_that_waited_say_little(void **state)
     assert_true(error_of(22 * ms, 88 * ms, 0, 7) == 0);
 }
 
+/* Of the looks at the cores those that are in a row of so many find them shared. */
+static int shared_from;
+static int shared_to;
+static int looks;
+
+static double lose_as_said(rc_device_t *d, int anew)
+{
+    (void)d;
+    looks += anew;
+    return looks >= shared_from && looks < shared_to ? 0.4 : 0.05;
+}
+
+static rc_measured_t with_shared_cores(int from, int to, int64_t reps)
+{
+    enum { ms = 1000000 };
+    world_t w;
+    world_begin(&w, "null", make_matrix(60, 40, 4, 1), 3, 1);
+    w.d->time_batch = time_as_said;
+    w.d->lost = lose_as_said;
+    w.d->waited = wait_as_said;
+    w.cfg.target_rel_err = -1;
+    w.cfg.budget_ns = reps * ms;
+    w.cfg.min_batch_ns = 1;
+    said_first_ns = said_waited_ns = 0;
+    said_ns = ms;
+    looks = 0;
+    shared_from = from;
+    shared_to = to;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_OK);
+    assert_int_equal(w.cases[0].reps, reps);
+    rc_measured_t found = w.cases[0];
+    assert_true(rc_measured_error(&w.cfg, &found) == found.lost);
+    found.sample_ns = NULL;
+    world_end(&w);
+    return found;
+}
+
+/* A batch beside which a core was shared is timed again, until four budgets were spent so. */
+static void shared_cores_are_waited_for(void **state)
+{
+    (void)state;
+    rc_measured_t m = with_shared_cores(0, 0, 10);
+    assert_true(m.again == 0 && m.lost == 0);
+    m = with_shared_cores(3, 8, 10); /* found after batches 3 to 7, so before 4 to 8 as well */
+    assert_true(m.again == 6 && m.lost == 0);
+    m = with_shared_cores(3, 38, 10);
+    assert_true(m.again == 36 && m.lost == 0);
+    m = with_shared_cores(0, 1000, 10);
+    assert_true(m.again == 40 && fabs(m.lost - 0.4) < 1e-9);
+    m = with_shared_cores(0, 45, 10); /* 40 again, and four that were kept all the same; the fifth has one before it */
+    assert_true(m.again == 40 && fabs(m.lost - 0.2) < 1e-9);
+}
+
 /* Is the matrix on the device under a limit?  `fault` can tell: without it mode 11 finds no memory, with it mode 10. */
 static int is_there(int64_t limit, int64_t k, int64_t *tile)
 {
@@ -401,6 +455,7 @@ int main(void)
         cmocka_unit_test(stopping),
         cmocka_unit_test(rounds_are_interleaved),
         cmocka_unit_test(batches_that_waited_say_little),
+        cmocka_unit_test(shared_cores_are_waited_for),
     };
     return cmocka_run_group_tests_name("measure rounds", tests, NULL, NULL);
 }

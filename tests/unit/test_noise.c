@@ -20,6 +20,7 @@ typedef struct timed {
     double rel_err;
     double load; /* NaN: unknown */
     int64_t throttle;
+    double hop_ns; /* 0: unknown */
 } timed_t;
 
 static void add_timed(rc_journal_t *j, const timed_t *t)
@@ -34,7 +35,8 @@ static void add_timed(rc_journal_t *j, const timed_t *t)
         .stop = t->stop,
         .throttle = t->throttle,
         .load = t->load,
-        .cpus = isnan(t->load) ? -1 : 2};
+        .cpus = isnan(t->load) ? -1 : 2,
+        .hop_ns = t->hop_ns > 0 ? t->hop_ns : NAN};
     snprintf(r.text, sizeof r.text, "%s", t->status == RC_CASE_OK ? "" : "noise");
     assert_int_equal(rc_journal_put(j, RC_REC_RESULT, &r, NULL), RC_OK);
 }
@@ -72,11 +74,11 @@ static void the_line_counts_what_suffered(void **state)
 {
     enum { T = RC_STOP_TARGET, S = RC_STOP_TIME, OK = RC_CASE_OK };
     place_t p = make_place(state, "line");
-    const timed_t quiet[] = {{0, "csr", OK, T, 0.009, NAN, -1}, {0, "lpt", OK, T, 0.009, 0.3, 0}};
+    const timed_t quiet[] = {{0, "csr", OK, T, 0.009, NAN, -1, 0}, {0, "lpt", OK, T, 0.009, 0.3, 0, 0}};
     add_run(&p, 1, "0.01", quiet, 2);
     says(&p, NULL, NULL, "");
-    const timed_t loud[] = {{1, "csr", OK, S, 0.02, 4, 2}, {1, "lpt", OK, S, 0.06, 5, 4},
-        {2, "csr", OK, RC_STOP_COUNT, 0.04, 6, -1}, {2, "lpt", RC_CASE_NOISY, S, 0.4, 1, 0}};
+    const timed_t loud[] = {{1, "csr", OK, S, 0.02, 4, 2, 0}, {1, "lpt", OK, S, 0.06, 5, 4, 0},
+        {2, "csr", OK, RC_STOP_COUNT, 0.04, 6, -1, 0}, {2, "lpt", RC_CASE_NOISY, S, 0.4, 1, 0, 0}};
     add_run(&p, 2, "0.01", loud, 4);
     says(&p, NULL, make_run(1, 0).uuid, "");
     says(&p, NULL, make_run(2, 0).uuid,
@@ -87,18 +89,33 @@ static void the_line_counts_what_suffered(void **state)
         "case");
     says(&p, "policy == csr", NULL, "2 of 3 cases missed 1 %, median 3 %; load 5 on 2 CPUs");
     says(&p, "status == failed", NULL, "");
-    const timed_t again[] = {{2, "lpt", OK, T, 0.01, NAN, 0}, {1, "lpt", OK, S, 0.2, NAN, 0}};
+    const timed_t again[] = {{2, "lpt", OK, T, 0.01, NAN, 0, 0}, {1, "lpt", OK, S, 0.2, NAN, 0, 0}};
     add_run(&p, 3, "0.02", again, 2); /* the newer rows count, and their target is another one */
     says(&p, NULL, NULL, "3 of 6 cases missed their target, median 4 %; load 5 on 2 CPUs");
+}
+
+/* Where a virtual machine's CPUs were is said where that was not one place. */
+static void the_line_says_that_cpus_moved(void **state)
+{
+    enum { T = RC_STOP_TARGET, OK = RC_CASE_OK };
+    place_t p = make_place(state, "moved");
+    const timed_t t[] = {{0, "csr", OK, T, 0, NAN, -1, 30}, {0, "lpt", OK, T, 0, NAN, -1, 40},
+        {1, "csr", OK, T, 0, NAN, -1, 0}, {1, "lpt", RC_CASE_NOISY, T, 0, NAN, -1, 500},
+        {2, "csr", OK, T, 0, NAN, -1, 160}};
+    add_run(&p, 1, "0.01", t, 3);
+    says(&p, NULL, NULL, "");
+    add_run(&p, 2, "0.01", t + 3, 2);
+    says(&p, "status == ok", NULL, "neighbours of a team were 30 to 160 ns apart");
+    says(&p, NULL, NULL, "1 of 5 are noisy: in no table; neighbours of a team were 30 to 160 ns apart");
 }
 
 /* Of a noisy row there is no time, no speedup and no baseline; when asked for, it is as an ok one. */
 static void noisy_results_are_in_no_table(void **state)
 {
     place_t p = make_place(state, "noisy");
-    const timed_t t[] = {{0, "csr", RC_CASE_OK, RC_STOP_TIME, 0.02, NAN, 0},
-        {0, "lpt", RC_CASE_NOISY, RC_STOP_TIME, 0.5, NAN, 0}, {1, "csr", RC_CASE_NOISY, RC_STOP_TIME, 0.5, NAN, 0},
-        {1, "lpt", RC_CASE_OK, RC_STOP_TIME, 0.02, NAN, 0}};
+    const timed_t t[] = {{0, "csr", RC_CASE_OK, RC_STOP_TIME, 0.02, NAN, 0, 0},
+        {0, "lpt", RC_CASE_NOISY, RC_STOP_TIME, 0.5, NAN, 0, 0}, {1, "csr", RC_CASE_NOISY, RC_STOP_TIME, 0.5, NAN, 0, 0},
+        {1, "lpt", RC_CASE_OK, RC_STOP_TIME, 0.02, NAN, 0, 0}};
     add_run(&p, 1, NULL, t, 4);
     rc_view_t *v = view(&p);
     for (int pass = 0; pass < 2; pass++) {
@@ -123,6 +140,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_counts_what_suffered),
+        cmocka_unit_test(the_line_says_that_cpus_moved),
         cmocka_unit_test(noisy_results_are_in_no_table),
     };
     MPI_Init(&argc, &argv);

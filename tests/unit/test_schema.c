@@ -72,7 +72,7 @@ static void lacks_what_is_new(const raw_t *r, const int64_t *count)
         assert_int_equal(row->device_bytes, -1);
         assert_true(isnan(row->fill));
         assert_true(row->permute_ns == -1 && row->pointer_bytes == -1);
-        assert_true(isnan(row->load) && row->cpus == -1);
+        assert_true(isnan(row->load) && row->cpus == -1 && isnan(row->hop_ns));
     }
 }
 

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "device/cpu/core.h"
 #include "device/cpu/crowd.h"
 #include "device/cpu/delay.h"
 #include "device/cpu/simd.h"
@@ -22,6 +23,9 @@ typedef struct cpu_impl {
     int first_cpu; /* whose clock is read */
     rc_crowd_meter_t meter;
     rc_delay_t delay;
+    int hidden; /* 1: who shares our cores, only looking at them tells */
+    rc_core_t core;
+    double hop_ns; /* when the measurement began */
 } cpu_impl_t;
 
 /* --------------------------------------------------------- any device */
@@ -32,6 +36,7 @@ rc_device_state_t rc_device_state_unknown(void)
         .memory_clock_mhz = NAN,
         .temperature_c = NAN,
         .throttle = -1,
+        .hop_ns = NAN,
         .others = NAN,
         .crowded = -1};
 }
@@ -204,6 +209,14 @@ static rc_status_t cpu_time_batch(
     return RC_OK;
 }
 
+/* Others on our CPUs would be what is measured. */
+static double hop_now(const rc_device_t *d)
+{
+    const cpu_impl_t *impl = d->impl;
+    const int team = d->executor.threads;
+    return impl->meter.shared > 0 || team > impl->meter.crowd.mask ? NAN : rc_core_hop_ns(team);
+}
+
 static void cpu_read_state(rc_device_t *d, rc_device_state_t *out)
 {
     cpu_impl_t *impl = d->impl;
@@ -214,6 +227,7 @@ static void cpu_read_state(rc_device_t *d, rc_device_state_t *out)
     rc_crowd_t crowd = rc_crowd_end(&impl->meter);
     *out = rc_device_state_unknown();
     out->clock_mhz = mhz;
+    out->hop_ns = fmax(impl->hop_ns, hop_now(d)); /* which may have moved */
     if (crowd.others < 0)
         return;
     out->others = crowd.others;
@@ -232,6 +246,8 @@ static void cpu_watch(rc_device_t *d, int anew)
         (void)rc_crowd_wait(&now, d->executor.threads);
         rc_crowd_begin(&impl->meter, "");
         rc_delay_team(&impl->delay, d->executor.threads, &impl->meter.crowd);
+        impl->meter.shared = rc_crowd_shares(&now);
+        impl->hop_ns = hop_now(d);
     }
     rc_crowd_watch(&impl->meter);
     if (impl->meter.shared >= surely)
@@ -245,6 +261,16 @@ static int64_t cpu_waited(rc_device_t *d, int anew)
         return rc_delay_end(&impl->delay);
     rc_delay_begin(&impl->delay);
     return 0;
+}
+
+/* Where others of this machine are on its CPUs, the load tells, and a look would see them, too. */
+static double cpu_lost(rc_device_t *d, int anew)
+{
+    cpu_impl_t *impl = d->impl;
+    const int team = d->executor.threads;
+    if (!impl->hidden || impl->meter.shared > 0 || team > impl->meter.crowd.mask)
+        return 0;
+    return rc_core_lost(&impl->core, team, anew);
 }
 
 static void cpu_close(rc_device_t *d)
@@ -295,6 +321,7 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
         .time_batch = cpu_time_batch,
         .watch = cpu_watch,
         .waited = cpu_waited,
+        .lost = cpu_lost,
         .read_state = cpu_read_state,
         .close = cpu_close,
     };
@@ -303,6 +330,7 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
     int cpus = affinity(d->uuid, sizeof d->uuid, &impl->first_cpu);
     rc_executor_cpu(threads ? threads : cpus, &d->executor);
     (void)rc_simd_lanes32(&isa);
+    impl->hidden = rc_core_hidden("", impl->first_cpu);
     if (!cpuinfo("model name", -1, d->name, sizeof d->name))
         snprintf(d->name, sizeof d->name, "unknown CPU");
     squeeze_blanks(d->name);

@@ -105,6 +105,13 @@ static int64_t gpu_waited(rc_device_t *d, int anew)
     return 0;
 }
 
+static double gpu_lost(rc_device_t *d, int anew)
+{
+    (void)d;
+    (void)anew;
+    return 0;
+}
+
 static void gpu_read_state(rc_device_t *d, rc_device_state_t *out)
 {
     const gpu_impl_t *impl = d->impl;
@@ -199,6 +206,7 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .time_batch = gpu_time_batch,
         .watch = gpu_watch,
         .waited = gpu_waited,
+        .lost = gpu_lost,
         .read_state = gpu_read_state,
         .close = gpu_close,
     };
