@@ -230,20 +230,29 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     rc_past_save_later(d, known);
 }
 
+/* Beyond which a kernel that is kept is slow: as cuSPARSE was, or as much slower than it was itself. */
+static double slow_from(const rc_known_t *known)
+{
+    const double library = rc_times_median(&known->reference);
+    const double itself = RC_SLOWER * known->kept_ns;
+    return library > 0 && library < itself ? library : itself;
+}
+
 /* Whether the kernel that is kept has become slow: 1, 0, or negative: not known yet.  A time that
  * is as it was, or one that is far from that, says so alone. */
 static int is_slow(const rc_known_t *known)
 {
     const rc_times_t *t = &known->ours;
+    const double from = slow_from(known);
     int some = 0;
     for (int i = 0; i < t->count; i++) {
         if (t->ns[i] > RC_FAR * known->kept_ns)
             return 1;
-        some += t->ns[i] > RC_SLOWER * known->kept_ns;
+        some += t->ns[i] > from;
     }
     if (t->count == 0 || (some > 0 && t->count < RC_TIMES))
         return -1;
-    return rc_times_median(t) > RC_SLOWER * known->kept_ns;
+    return rc_times_median(t) > from;
 }
 
 /* One that has become slow is tried anew, as all of them are.  What it has brought since its last

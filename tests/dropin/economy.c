@@ -7,6 +7,7 @@
  *   economy better         a tuned plan takes the place of the first, where it is faster
  *   economy saved          what it says that it saved, beside what it did
  *   economy slowed         likewise of a kernel that becomes slow
+ *   economy turned         and of one that cuSPARSE overtakes by little
  *   economy tried          likewise of one that is tried
  *   economy loading        likewise that it spent
  *   economy again          prints when plans came, for runs with a folder of choices
@@ -50,7 +51,8 @@ typedef struct program {
     double second_s; /* what the second of these is said to take before it runs */
     double load_s[2]; /* loading the first kernel on the program's arrays, and another one */
     double ways[2]; /* cuSPARSE's time over that of each kernel on the program's arrays; 0: these are products with a matrix */
-    int slow_at;    /* call from which the first of them takes eight times cuSPARSE's time; 0: none */
+    int slow_at;    /* call from which the first of them is slower; 0: none */
+    double slow;    /* cuSPARSE's time over its time then */
     int crowd;    /* calls of others after each one of the first pattern; 0: all take turns */
     /* the outcome */
     double plain_s;
@@ -126,7 +128,7 @@ static void multiply(program_t *p, pattern_t *x, int call)
         x->s.idx[2] = call / p->changing % 3;
     if (p->ways[0] > 0) {
         for (int i = 0; i < 2; i++)
-            e->direct_ns[i] = e->other_ns / (i == 0 && p->slow_at > 0 && call >= p->slow_at ? 0.125 : p->ways[i]);
+            e->direct_ns[i] = e->other_ns / (i == 0 && p->slow_at > 0 && call >= p->slow_at ? p->slow : p->ways[i]);
         p->wrong += vector(&x->s) != CUSPARSE_STATUS_SUCCESS || !right_vector(&x->s);
     } else
         p->wrong += plain(&x->s) != CUSPARSE_STATUS_SUCCESS || !right(&x->s);
@@ -508,10 +510,22 @@ static void slowed(void)
 {
     program_t p = solver(1e5, 4000, 2, 1);
     p.slow_at = 2100;
+    p.slow = 0.125;
     p = run(p);
     say(&p, "slowed");
     printf("# saved %.1f ms\n", 1e3 * (p.plain_s - p.with_s + p.load_s[0] + p.load_s[1]));
     ok(!p.wrong && ratio(&p) > 1, "a solver whose kernel becomes slow has won");
+}
+
+/* One that is a little faster than cuSPARSE becomes a little slower: it goes, however near it is to what it was. */
+static void turned(void)
+{
+    program_t p = solver(1e5, 20000, 1.15, 0.5);
+    p.slow_at = 8000;
+    p.slow = 0.93;
+    p = run(p);
+    say(&p, "turned");
+    ok(p.engine.directs > 1000 && p.engine.directs < 8200 && !p.wrong && ratio(&p) > 1, "a kernel that cuSPARSE overtakes goes");
 }
 
 static int random_programs(int programs, uint64_t seed, program_t (*draw)(uint64_t seed))
@@ -558,6 +572,8 @@ int main(int argc, char **argv)
         saved();
     else if (strcmp(what, "slowed") == 0)
         slowed();
+    else if (strcmp(what, "turned") == 0)
+        turned();
     else if (strcmp(what, "tried") == 0)
         tried();
     else if (strcmp(what, "again") == 0)

@@ -7,7 +7,7 @@
 # shellcheck source=tests/dropin/fakes.sh
 . "${top_srcdir:?}/tests/dropin/fakes.sh"
 
-plan 16
+plan 17
 cd "$tmp" || exit 1
 
 # economy WHAT...: its lines that did not pass; "nothing" where no test ran
@@ -18,7 +18,7 @@ economy()
     grep -q '^ok' out || echo nothing
     grep -v '^ok' out | grep -v '^1\.\.' | grep -v '^#'
 }
-for what in epochs fleeting changing crowd better cold host vectors solvers; do
+for what in epochs fleeting changing crowd better cold host vectors solvers turned; do
     is "$what" "$(economy $what)" ""
 done
 is "random programs: none is slower than 0.98" "$(economy random 2000 1; cat err)" ""
