@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { THREADS = 4 }; /* of the host: tests run side by side, on machines of many CPUs */
+
 rc_device_t *open_gpu(void)
 {
     const char *must = getenv("ROWCAST_GPU");
@@ -19,7 +21,7 @@ rc_device_t *open_gpu(void)
     if (st == RC_OK)
         free(list);
     if (st == RC_OK && count > 0)
-        st = rc_device_open_gpu(0, 0, &d, &err);
+        st = rc_device_open_gpu(0, THREADS, &d, &err);
     if (!d)
         printf("# no GPU: %s\n", st < 0 ? err.text : "none is visible");
     if (!d && must && strcmp(must, "1") == 0)
