@@ -21,10 +21,11 @@ typedef struct rc_timing {
     double watched_ns[RC_TIMING_WATCHED]; /* [watched] totals of these ... */
     double ran_ns[RC_TIMING_WATCHED];     /* ... and without it */
     int64_t again;                        /* batches that were not kept, for a core was shared */
+    int64_t set_again;                    /* these when the current set began */
     int64_t again_ns;                     /* of the current set */
-    double lost_ns; /* of those that were kept all the same, what they lost by it */
-    int64_t next_check;                   /* reps at which the statistics are looked at again */
-    rc_stop_t stop;                       /* RC_STOP_NONE while more samples are wanted */
+    double lost_ns;     /* of those that were kept all the same, what they lost by it */
+    int64_t next_check; /* reps at which the statistics are looked at again */
+    rc_stop_t stop;     /* RC_STOP_NONE while more samples are wanted */
 } rc_timing_t;
 
 /** Begin a set of rounds: samples of earlier sets stay, the budget and the counts start anew. */
@@ -37,7 +38,7 @@ rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc
 
 /** Time one batch, keep the sample, and set t->stop when the case is done.  A batch before or
  *  after which a thread had less than 95 % of its core (rc_device_t.lost) is not kept, for as long
- *  as four budgets.
+ *  as four budgets and as often as four times max_reps.
  *  \param[in] settle  1: launch once untimed before, so that the batch finds its own data in cache
  */
 rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,

@@ -322,6 +322,43 @@ static void shared_cores_are_waited_for(void **state)
     assert_true(m.again == 40 && fabs(m.lost - 0.2) < 1e-9);
 }
 
+static rc_status_t flush_nothing(rc_device_t *d, rc_err_t *err)
+{
+    (void)d;
+    (void)err;
+    return RC_OK;
+}
+
+/* Neither a large budget nor caches that are flushed before each batch make that long: it is as many
+ * batches as four cases have at most. */
+static void shared_cores_are_not_waited_for_long(void **state)
+{
+    static const int64_t budget[] = {INT64_MAX, INT64_MAX / 2, 1000000000000};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        world_t w;
+        world_begin(&w, "null", make_matrix(60, 40, 4, 1), 3, 1);
+        w.d->time_batch = time_as_said;
+        w.d->lost = lose_as_said;
+        w.d->waited = wait_as_said;
+        w.d->flush = flush_nothing;
+        w.cfg.cold = i % 2;
+        w.cfg.target_rel_err = -1;
+        w.cfg.budget_ns = budget[i / 2];
+        w.cfg.min_batch_ns = 1;
+        w.cfg.max_reps = 10;
+        said_first_ns = said_waited_ns = 0;
+        said_ns = 1000000000;
+        looks = shared_from = 0;
+        shared_to = 1000;
+        assert_int_equal(world_run(&w), RC_OK);
+        assert_int_equal(w.cases[0].reps, 10);
+        assert_int_equal(w.cases[0].again, 40);
+        assert_true(fabs(w.cases[0].lost - 0.4) < 1e-9);
+        world_end(&w);
+    }
+}
+
 /* Is the matrix on the device under a limit?  `fault` can tell: without it mode 11 finds no memory, with it mode 10. */
 static int is_there(int64_t limit, int64_t k, int64_t *tile)
 {
@@ -456,6 +493,7 @@ int main(void)
         cmocka_unit_test(rounds_are_interleaved),
         cmocka_unit_test(batches_that_waited_say_little),
         cmocka_unit_test(shared_cores_are_waited_for),
+        cmocka_unit_test(shared_cores_are_not_waited_for_long),
     };
     return cmocka_run_group_tests_name("measure rounds", tests, NULL, NULL);
 }
