@@ -77,7 +77,8 @@ enum { RC_TIMES = 5, RC_ENOUGH = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE
 
 /** Calls after which a kernel on the program's arrays is timed again, as the pattern may have
  *  changed to one that it is slow for: odd, because patterns may take turns at an address.  And how
- *  much longer it takes then, by several times or by one. */
+ *  much longer it takes then, by several times or by one; or by several times it takes longer than
+ *  cuSPARSE did. */
 enum { RC_AGAIN = 31 };
 #define RC_SLOWER 1.5
 #define RC_FAR 4

@@ -230,7 +230,7 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
     rc_past_save_later(d, known);
 }
 
-/* Beyond which a kernel that is kept is slow: as cuSPARSE was, or as much slower than it was itself. */
+/* Beyond which a kernel that is kept is slow: as cuSPARSE was, or by so much as it was itself. */
 static double slow_from(const rc_known_t *known)
 {
     const double library = rc_times_median(&known->reference);
