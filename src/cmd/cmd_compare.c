@@ -1,6 +1,6 @@
 #include "config.h"
-#include "base/error.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/stats.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -246,29 +246,33 @@ static void say_totals(const rc_diff_t *d)
             groups[RC_VERDICT_ONLY_A], groups[RC_VERDICT_ONLY_B]);
 }
 
-static rc_status_t hop_of(const rc_view_t *v, double *ns, rc_err_t *err)
+/* The median of one store, of the cases that have a time in both.
+ * \param[in] side  0: A  \param[in] ns  room for as many */
+static double hop_of(const rc_diff_t *d, const rc_view_t *v, int side, double *ns)
 {
     rc_stats_t s;
-    double *x = NULL;
     int64_t n = 0;
-    RC_PASS(RC_NEW(x, rc_view_count(v), "distances", err));
-    for (int64_t i = 0; i < rc_view_count(v); i++)
-        if (rc_view_result(v, i)->hop_ns > 0)
-            x[n++] = rc_view_result(v, i)->hop_ns;
-    rc_stats_compute(x, n, &s);
-    free(x);
-    *ns = s.median;
-    return RC_OK;
+    for (int64_t i = 0; i < d->cases; i++) {
+        const rc_diff_case_t *c = &d->item[i];
+        const double hop_ns =
+            isnan(c->ratio) ? NAN : rc_view_result(v, side == 0 ? c->a : c->b)->hop_ns;
+        if (hop_ns > 0)
+            ns[n++] = hop_ns;
+    }
+    rc_stats_compute(ns, n, &s);
+    return s.median;
 }
 
 /* Where CPUs of a team were, if that was elsewhere. */
-static rc_status_t say_distance(const rc_view_t *a, const rc_view_t *b, rc_err_t *err)
+static rc_status_t say_distance(
+    const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b, rc_err_t *err)
 {
     const double as_far = 1.5;
-    double in_a;
-    double in_b;
-    RC_PASS(hop_of(a, &in_a, err));
-    RC_PASS(hop_of(b, &in_b, err));
+    double *ns = NULL;
+    RC_PASS(RC_NEW(ns, d->cases, "distances", err));
+    const double in_a = hop_of(d, a, 0, ns);
+    const double in_b = hop_of(d, b, 1, ns);
+    free(ns);
     if (in_a > as_far * in_b || in_b > as_far * in_a) /* false for NaN */
         fprintf(stderr,
             "rowcast compare: a line of cache took %.0f ns between neighbours of a team in A, %.0f "
@@ -341,7 +345,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         RC_TRY(print_groups(&d, call->format, err));
     if (!o->quiet) {
         say_totals(&d);
-        RC_TRY(say_distance(a, b, err));
+        RC_TRY(say_distance(&d, a, b, err));
     }
     if (!has_ratio(&d))
         fprintf(

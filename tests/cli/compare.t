@@ -2,7 +2,7 @@
 # rowcast compare: exit codes, which cases are named, and that list, groups and formats agree.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 70
+plan 74
 
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 store() # store NAME OPTION...
@@ -138,12 +138,29 @@ END
         is "which is said where it is another place" "$(grep -o 'took.*' "$tmp/err")" "$([ $hop = 25:35 ] || echo \
             "took ${hop%:*} ns between neighbours of a team in A, ${hop#*:} in B: where their rows take turns, times differ by that")"
     done
+    # 25 ns in both for one K, and in B 160 for the others
+    cp "$tmp/a.h5" "$tmp/hop_a.h5" && cp "$tmp/a.h5" "$tmp/hop_b.h5"
+    hop_k=$($python - "$tmp/hop_a.h5" "$tmp/hop_b.h5" <<'END'
+import h5py, sys
+for path, far in zip(sys.argv[1:], (25, 160)):
+    with h5py.File(path, "r+") as f:
+        r = f["results"][:]
+        k = r["k"].min()
+        r["hop_ns"] = [25 if each == k else far for each in r["k"]]
+        f["results"][:] = r
+print(k)
+END
+    ) && seal "$tmp/hop_a.h5" && seal "$tmp/hop_b.h5"
+    code "a filter that passes one K" 0 compare hop_a hop_b -w "k == $hop_k"
+    is "how far teams of others were apart goes unsaid" "$(grep -c 'took' "$tmp/err")" 0
+    code "one that passes the others" 0 compare hop_a hop_b -w "k != $hop_k"
+    is "says it" "$(grep -c 'took 25 ns .* 160 in B' "$tmp/err")" 1
     code "all are noisy in one" 4 compare all_noisy a
     ok "which is said, too" grep -q 'nothing is compared' "$tmp/err"
     code "broken goes before it" 1 compare a all_failed
     code "all that one filter lets pass" 4 compare all_failed a -w 'kernel ~ syn-a*'
 else
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do skip "all cases of one status, $i" "no python3 with h5py"; done
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do skip "all cases of one status, $i" "no python3 with h5py"; done
 fi
 ok "the help has the code" sh -c "'$ROWCAST' compare --help | tr '\n' ' ' | grep -q 'no case has a time *in both stores'"
 ok "two stores with times say nothing of it" sh -c "! '$ROWCAST' compare '$tmp/a.h5' '$tmp/a.h5' 2>&1 | grep -q 'nothing is compared'"
