@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How far neighbours of a team were apart in a case. */
+typedef struct hop {
+    int32_t device; /* another one has another team, or other CPUs */
+    double ns;
+} hop_t;
+
 typedef struct noise {
     int64_t cases;  /* that are ok */
     int64_t noisy;  /* that were timed as well, and are not */
@@ -22,7 +28,7 @@ typedef struct noise {
     double load;     /* ... the sum of these, ... */
     int64_t cpus;    /* ... and what one of them shared; 1: a GPU, where its device says so */
     int gpu;
-    double *hop_ns; /* [hops] where that is known */
+    hop_t *hop; /* [hops] where that is known */
     int64_t hops;
     int64_t slowed; /* cases after which a clock was held back */
 } noise_t;
@@ -67,7 +73,7 @@ static void add(noise_t *n, const rc_view_t *v, const rc_row_result_t *r)
         n->gpu = strncmp(rc_view_device(v, r->device), "cpu", 3) != 0;
     }
     if (r->status == RC_CASE_OK && r->hop_ns > 0)
-        n->hop_ns[n->hops++] = r->hop_ns;
+        n->hop[n->hops++] = (hop_t){r->device, r->hop_ns};
     n->slowed += r->throttle > 0 && (r->throttle & ~set) != 0;
 }
 
@@ -76,17 +82,35 @@ static const char *next(const rc_str_t *line, size_t began)
     return line->len > began ? "; " : "";
 }
 
+static int by_device(const void *a, const void *b)
+{
+    const hop_t *x = a;
+    const hop_t *y = b;
+    return x->device != y->device ? (x->device > y->device) - (x->device < y->device)
+                                  : (x->ns > y->ns) - (x->ns < y->ns);
+}
+
 /* A virtual machine's host moves its CPUs: what threads share lines of takes other times then. */
 static void say_distance(const noise_t *n, rc_str_t *line, size_t began)
 {
-    const double as_far = 1.5;
     const double tail = 0.05;
-    if (n->hops == 0)
-        return;
-    qsort(n->hop_ns, (size_t)n->hops, sizeof *n->hop_ns, rc_stats_compare);
-    const double near = n->hop_ns[(int64_t)(tail * (double)n->hops)];
-    const double far = n->hop_ns[n->hops - 1 - (int64_t)(tail * (double)n->hops)];
-    if (far > as_far * near)
+    double as_far = 1.5;
+    double near = 0;
+    double far = 0;
+    qsort(n->hop, (size_t)n->hops, sizeof *n->hop, by_device);
+    for (int64_t i = 0, end = 0; i < n->hops; i = end) {
+        while (end < n->hops && n->hop[end].device == n->hop[i].device)
+            end++;
+        const int64_t out = (int64_t)(tail * (double)(end - i));
+        const double least = n->hop[i + out].ns;
+        const double most = n->hop[end - 1 - out].ns;
+        if (most <= as_far * least)
+            continue;
+        as_far = most / least;
+        near = least;
+        far = most;
+    }
+    if (far > 0)
         rc_str_addf(line, "%sneighbours of a team were %.0f to %.0f ns apart", next(line, began),
             near, far);
 }
@@ -126,7 +150,7 @@ rc_status_t rc_noise_line(
 {
     noise_t n = {.run = -1};
     RC_PASS(RC_NEW(n.missed, rc_view_count(v), "errors of times", err));
-    rc_status_t st = RC_NEW(n.hop_ns, rc_view_count(v), "distances", err);
+    rc_status_t st = RC_NEW(n.hop, rc_view_count(v), "distances", err);
     for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         const rc_row_run_t *of = rc_view_run(v, r->run);
@@ -138,7 +162,7 @@ rc_status_t rc_noise_line(
     if (st == RC_OK)
         say(&n, line);
     free(n.missed);
-    free(n.hop_ns);
+    free(n.hop);
     if (st < 0)
         return st;
     return line->failed ? rc_fail(err, RC_ENOMEM, "no memory for a line") : RC_OK;

@@ -23,10 +23,13 @@ typedef struct timed {
     double hop_ns; /* 0: unknown */
 } timed_t;
 
+static const char *timed_on = "cpu:test";
+
 static void add_timed(rc_journal_t *j, const timed_t *t)
 {
     int64_t ns[] = {1000, 1000, 1000};
     rc_rec_result_t r = {.c = make_case(t->matrix, t->policy, 8), .sample_ns = ns};
+    snprintf(r.c.device, sizeof r.c.device, "%s", timed_on);
     r.row = (rc_row_result_t){.median_ns = t->status == RC_CASE_NOISY ? 100 : 1000,
         .rel_err = t->rel_err,
         .reps = 3,
@@ -109,6 +112,24 @@ static void the_line_says_that_cpus_moved(void **state)
     says(&p, NULL, NULL, "1 of 5 are noisy: in no table; neighbours of a team were 30 to 160 ns apart");
 }
 
+/* A larger team is farther apart, and another machine's, wherever their CPUs are. */
+static void teams_of_two_devices_are_no_move(void **state)
+{
+    enum { T = RC_STOP_TARGET, OK = RC_CASE_OK };
+    place_t p = make_place(state, "devices");
+    const timed_t t[] = {{0, "csr", OK, T, 0, NAN, -1, 25}, {0, "lpt", OK, T, 0, NAN, -1, 160},
+        {1, "csr", OK, T, 0, NAN, -1, 35}, {1, "lpt", OK, T, 0, NAN, -1, 170},
+        {2, "csr", OK, T, 0, NAN, -1, 300}};
+    for (int i = 0; i < 4; i++) {
+        timed_on = i % 2 ? "cpu:large" : "cpu:test";
+        add_run(&p, i + 1, "0.01", t + i, 1);
+    }
+    says(&p, NULL, NULL, "");
+    add_run(&p, 5, "0.01", t + 4, 1);
+    says(&p, NULL, NULL, "neighbours of a team were 160 to 300 ns apart");
+    timed_on = "cpu:test";
+}
+
 /* Of a noisy row there is no time, no speedup and no baseline; when asked for, it is as an ok one. */
 static void noisy_results_are_in_no_table(void **state)
 {
@@ -141,6 +162,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_counts_what_suffered),
         cmocka_unit_test(the_line_says_that_cpus_moved),
+        cmocka_unit_test(teams_of_two_devices_are_no_move),
         cmocka_unit_test(noisy_results_are_in_no_table),
     };
     MPI_Init(&argc, &argv);
