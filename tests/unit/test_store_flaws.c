@@ -89,6 +89,7 @@ static void flaws_of_results_are_found(void **state)
     RESULT(row, fill, INFINITY, "fill >= 0, or NaN, found inf");
     RESULT(row, load, -0.5, "load >= 0, or NaN, found -0.5");
     RESULT(row, cpus, -2, "cpus >= -1, found -2");
+    RESULT(row, hop_ns, -0.5, "hop_ns >= 0, or NaN, found -0.5");
     RESULT(row, stop, 5, "stop from 0 to 4, found 5");
     RESULT(row, stop, RC_STOP_SIGNAL, "stop target, time or count");
     RESULT(row, phase, -1, "phase from 0 to ");
