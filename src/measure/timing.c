@@ -104,16 +104,20 @@ static double waited(rc_timing_t *t)
 }
 
 /* Whether a batch is to be timed again: with others on a core it says what they did.  The budget
- * does not know what flushing the caches takes, so that the count has a bound as well. */
-static int is_again(rc_timing_t *t, const rc_measure_config_t *cfg, double lost, int64_t ns)
+ * does not know what flushing the caches takes, so that the count has a bound as well.  A long one
+ * that is kept all the same lost as much as the looks at both its ends say together: the larger one
+ * alone would say half of a core where others have it for a third of the time. */
+static int is_again(
+    rc_timing_t *t, const rc_measure_config_t *cfg, double before, double after, int64_t ns)
 {
     enum { budgets = 4 };
     const double lost_most = 0.05;
+    const double lost = before > after ? before : after;
     if (lost <= lost_most)
         return 0;
     if (t->again_ns / budgets >= cfg->budget_ns ||
         (t->again - t->set_again) / budgets >= cfg->max_reps) {
-        t->lost_ns += lost * (double)ns;
+        t->lost_ns += (before + after) / 2 * (double)ns;
         return 0;
     }
     t->again++;
@@ -139,8 +143,7 @@ rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_
     if (st < 0)
         return st;
     const int64_t waited_ns = watched ? d->waited(d, 0) : 0;
-    const double after = d->lost(d, 1);
-    if (is_again(t, cfg, before > after ? before : after, ns))
+    if (is_again(t, cfg, before, d->lost(d, 1), ns))
         return RC_OK;
     if (watched)
         note_waited(t, waited_ns, ns);
