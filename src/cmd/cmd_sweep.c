@@ -380,8 +380,8 @@ static void tell_noise(const rc_sweep_config_t *c, const rc_sweep_result_t *r)
     if (r->now.crowded > 0)
         tell_waking(c);
     if (r->now.shared > 0)
-        fprintf(stderr, "%s: batches of %" PRId64 " cases timed again: the host shares cores\n",
-            c->store, r->now.shared);
+        fprintf(stderr, "%s: batches of %" PRId64 " case%s timed again: the host shares cores\n",
+            c->store, r->now.shared, rc_plural(r->now.shared));
 }
 
 /* A summary on stdout: what the run did, by status; for programs also how its time was used. */
@@ -414,9 +414,8 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
         fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, rc_text_seconds(r->slowest_s).text);
     fputc('\n', stderr);
     if (r->now.aliases)
-        fprintf(stderr,
-            "%s: %" PRId64 " matrices equal one of another name, and share its cases\n", c->store,
-            r->now.aliases);
+        fprintf(stderr, "%s: %" PRId64 " matrices equal one of another name, and share its cases\n",
+            c->store, r->now.aliases);
     tell_noise(c, r);
     return st;
 }
