@@ -51,7 +51,7 @@ check_options "$@"
 without_noise()
 {
     {
-        "$@" 2>&1 >&3 | sed -uE '/^[^ ]+: ([0-9]+ of [0-9]+ (cases missed|are noisy:)|load [0-9.]+ on|clock held back) /d; /^rowcast query: .* have no time of the original order/d; / info sweep: drift: /d' >&2
+        "$@" 2>&1 >&3 | sed -uE '/^[^ ]+: ([0-9]+ of [0-9]+ (cases missed|are noisy:)|load [0-9.]+ on|neighbours of a|batches of [0-9]+ cases|clock held back) /d; /^rowcast query: .* have no time of the original order/d; / info sweep: drift: /d' >&2
     } 3>&1
 }
 

@@ -376,12 +376,14 @@ static void tell_waking(const rc_sweep_config_t *c)
 /* What the times of the run suffered from; none where the store cannot be read. */
 static void tell_noise(const rc_sweep_config_t *c, const rc_sweep_result_t *r)
 {
-    (void)rc_rows_tell_noise_of_run(c->store, r->uuid, NULL);
-    if (r->now.crowded > 0)
+    const rc_sweep_counts_t *n = &r->now;
+    if (c->device == RC_DEVICE_CPU || n->missed + n->crowded + n->measured[RC_CASE_NOISY] > 0)
+        (void)rc_rows_tell_noise_of_run(c->store, r->uuid, NULL);
+    if (n->crowded > 0)
         tell_waking(c);
-    if (r->now.shared > 0)
+    if (n->shared > 0)
         fprintf(stderr, "%s: batches of %" PRId64 " case%s timed again: the host shares cores\n",
-            c->store, r->now.shared, rc_plural(r->now.shared));
+            c->store, n->shared, rc_plural(n->shared));
 }
 
 /* A summary on stdout: what the run did, by status; for programs also how its time was used. */
@@ -391,7 +393,6 @@ static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_resul
     static const char columns[] =
         "what|ok|wrong|skipped|failed|crashed|noisy|wall:s|commit:s|idle_tail:s|busy|executing|"
         "waiting|devices_lost|missed|missed_far|crowded|shared";
-    /* a reader of the table has the figures of the run in words below */
     int figures = format == RC_TABLE_TEXT ? 0 : 11;
     rc_table_t *t = rc_table_of(stdout, format, columns, 7 + figures, err);
     put_statuses(t, "matrices", r->matrices, figures);

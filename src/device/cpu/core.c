@@ -111,12 +111,16 @@ static double worst_ratio(int team)
 
 double rc_core_lost(rc_core_t *c, int team, int anew)
 {
-    enum { looks = 32, fresh_ns = 50000 };
-    if (!anew && c->at_ns > 0 && rc_clock_ns() - c->at_ns < fresh_ns)
+    enum { looks = 32, fresh_ns = 50000, rests = 4 };
+    const int64_t now = rc_clock_ns();
+    const int64_t age = now - c->at_ns;
+    if (c->at_ns > 0 && (age < rests * c->took_ns || (!anew && age < fresh_ns)))
         return c->lost;
-    for (int i = c->at_ns == 0 ? 0 : looks - 1; i < looks; i++)
+    int left = c->at_ns == 0 ? looks : 1;
+    while (left-- > 0)
         (void)rc_core_note(c, worst_ratio(team));
     c->at_ns = rc_clock_ns();
+    c->took_ns = c->took_ns == 0 ? 1 : c->at_ns - now; /* the first ones are many */
     return c->lost;
 }
 

@@ -14,8 +14,9 @@ typedef struct rc_core {
     double alone;  /**< the ratio where a core is ours alone, as far as is known; 0: not yet */
     double most;   /**< of the looks in a row that were below it */
     int lower;     /**< these */
-    int64_t at_ns; /**< of the last look */
-    double lost;   /**< as it said */
+    int64_t at_ns; /**< of the last look ... */
+    int64_t took_ns;
+    double lost; /**< ... as it said */
 } rc_core_t;
 
 /** 1: looking is worth it: the machine is virtual and shows no two CPUs of one core.
@@ -28,8 +29,9 @@ int rc_core_hidden(const char *root, int cpu);
 double rc_core_note(rc_core_t *c, double ratio);
 
 /** The same of a team now, of the thread that has least of its core; 10 us, the first time .4 ms.
+ *  One that is four times as old as it took will do: where teams sleep it takes 100 us.
  *  \param[in] team    threads that the caller leads
- *  \param[in] anew    0: a look of the last 50 us will do */
+ *  \param[in] anew    0: so will one of the last 50 us */
 double rc_core_lost(rc_core_t *c, int team, int anew);
 
 /** What a line of cache takes from a thread of a team to its neighbour, in ns, of the two that are
