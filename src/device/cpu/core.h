@@ -35,8 +35,7 @@ double rc_core_note(rc_core_t *c, double ratio);
 double rc_core_lost(rc_core_t *c, int team, int anew);
 
 /** What a line of cache takes from a thread of a team to its neighbour, in ns, of the two that are
- *  farthest apart: 25 within an L3 and 160 between two of an EPYC 9004.  A virtual machine's host
- *  puts its CPUs elsewhere now and then.  15 us.
+ *  farthest apart: 25 or 160 in a virtual machine on an EPYC 9004, as its host put them.  15 us.
  *  \param[in] team  threads that the caller leads, of which the first 64 are looked at
  *  \return NaN: there is one, or two did not run at once */
 double rc_core_hop_ns(int team);
