@@ -1,7 +1,7 @@
 #!/bin/sh
 # compute-sanitizer finds nothing in a sample of the runs of the kernel tests.
-# ROWCAST_GPU_TEST: the test program; ROWCAST_GPU_SAMPLE: one run in so many, of kernels with many parameters
-# fewer.
+# ROWCAST_GPU_TEST: the test program; ROWCAST_GPU_SAMPLE: one run in so many, default 1999, of kernels with many
+# parameters fewer.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 program=${ROWCAST_GPU_TEST:-${top_builddir:-.}/tests/gpu/test_gpu_kernels}
@@ -14,7 +14,7 @@ command -v compute-sanitizer >/dev/null || skip_all "compute-sanitizer not found
 ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 ! grep -qi skip "$tmp/probe" || skip_all "no GPU"
 
-ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
+ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-1999}
 export ROWCAST_GPU_SAMPLE
 plan 75
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"

@@ -19,14 +19,19 @@ void ok(rc_status_t st, const rc_err_t *err, const char *what)
         fail_msg("%s: %s: %s", what, rc_status_name(st), err->text);
 }
 
-int64_t sample_of_runs(void)
+int64_t sample_of_runs_or(int64_t usual)
 {
     const char *text = getenv("ROWCAST_GPU_SAMPLE");
-    int64_t n = 1;
+    int64_t n = usual;
     rc_err_t err = {0};
     if (text)
         ok(rc_parse_int(text, 1, 1000000, "ROWCAST_GPU_SAMPLE", &n, &err), &err, "environment");
     return n;
+}
+
+int64_t sample_of_runs(void)
+{
+    return sample_of_runs_or(1);
 }
 
 int kernel_is_wanted(const char *name)

@@ -73,7 +73,10 @@ void ok(rc_status_t st, const rc_err_t *err, const char *what);
 rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
     const rc_schedule_t *s, rc_c_order_t c_order);
 
-/* One run in so many is wanted: ROWCAST_GPU_SAMPLE, or 1. */
+/* One run in so many is wanted: ROWCAST_GPU_SAMPLE, or what is usual. */
+int64_t sample_of_runs_or(int64_t usual);
+
+/* The same where all are usual. */
 int64_t sample_of_runs(void);
 
 /* Kernels of this name are to be run: that of ROWCAST_GPU_KERNEL, or all. */
