@@ -32,6 +32,9 @@ enum { RC_COMPANY_MAX = 96 };
  *  that is not known. */
 void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX]);
 
+/** 1: nobody had; 0: that is not known, too. */
+int rc_device_is_alone(rc_device_t *d);
+
 /** What a row of a dense matrix was found to hold. */
 enum {
     RC_ROW_POISON = 1, /**< a value that still is the poison */

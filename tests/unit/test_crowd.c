@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "device/cpu/crowd.h"
 #include "device/cpu/delay.h"
+#include "device/cpu/spread.h"
 
 #include <math.h>
 #include <omp.h>
@@ -433,6 +434,40 @@ static void another_program_makes_it_wait(void **state)
     assert_true(waited >= span_ns / parts);
 }
 
+/* Puts a team on one CPU, where it may leave at once.  \return CPUs that its threads may run on, the fewest */
+static int together(int team)
+{
+    int least = CPU_SETSIZE;
+#pragma omp parallel num_threads(team) reduction(min : least)
+    {
+        cpu_set_t before;
+        assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+        on_one_cpu();
+        assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+        least = CPU_COUNT(&before);
+    }
+    return least;
+}
+
+/* The system may do it first, or undo it: now and then it does not. */
+static void a_team_on_one_cpu_is_spread(void **state)
+{
+    enum { team = 2, tries = 200 };
+    int moved = 0;
+    int stayed = 0;
+    (void)state;
+    const int cpus = together(team);
+    if (cpus < team)
+        skip();
+    for (int i = 0; i < tries && (!moved || !stayed); i++) {
+        assert_int_equal(together(team), cpus); /* all are theirs still */
+        moved += rc_spread(team);
+        stayed += rc_spread(team) == 0;
+    }
+    assert_true(moved > 0 && stayed > 0);
+    assert_int_equal(rc_spread(1), 0);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "probe") == 0)
@@ -448,6 +483,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_measurement_has_company),
         cmocka_unit_test(a_thread_that_waits_is_seen),
         cmocka_unit_test(another_program_makes_it_wait),
+        cmocka_unit_test(a_team_on_one_cpu_is_spread),
         cmocka_unit_test(teams_wait_asleep_where_cpus_are_shared),
         cmocka_unit_test(a_hold_ends),
         cmocka_unit_test(a_limit_of_threads_ends_nothing),

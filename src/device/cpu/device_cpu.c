@@ -6,6 +6,7 @@
 #include "device/cpu/crowd.h"
 #include "device/cpu/delay.h"
 #include "device/cpu/simd.h"
+#include "device/cpu/spread.h"
 #include "device/device.h"
 
 #include <inttypes.h>
@@ -52,6 +53,13 @@ void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX])
             state.others, state.cpus, state.cpus == 1 ? "" : "s");
     else if (state.crowded > 0)
         (void)snprintf(text, RC_COMPANY_MAX, "%.0f other processes on the GPU", state.others);
+}
+
+int rc_device_is_alone(rc_device_t *d)
+{
+    rc_device_state_t state;
+    d->read_state(d, &state);
+    return state.crowded == 0;
 }
 
 void rc_device_close(rc_device_t *d)
@@ -200,6 +208,9 @@ static rc_status_t cpu_flush(rc_device_t *d, rc_err_t *err)
 static rc_status_t cpu_time_batch(
     rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
+    const cpu_impl_t *impl = d->impl;
+    if (impl->meter.shared == 0) /* where others have CPUs the system knows better */
+        (void)rc_spread(d->executor.threads);
     int64_t start = rc_clock_ns();
     for (int64_t i = 0; i < batch; i++) {
         RC_PASS(launch(state, err));
