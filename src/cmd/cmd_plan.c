@@ -218,6 +218,11 @@ static rc_status_t time_on_device(
     return st;
 }
 
+static int is_alone(void *user)
+{
+    return rc_device_is_alone(user);
+}
+
 /* The answer is searched for, unless an option says what to time. */
 static int is_search(const struct options *o)
 {
@@ -268,8 +273,10 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_v
         .watch = watch_search,
         .watcher = &watch,
         .time = time_on_device,
+        .alone = is_alone,
         .order = d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL,
         .user = d,
+        .unsteady = d->executor.kind == RC_DEVICE_CPU,
         .cache_bytes = d->cache_bytes,
         .multiprocessors = d->multiprocessors,
         .device_class = d->class_name};
@@ -469,6 +476,8 @@ const rc_command_t rc_command_plan = {
     "products; with --reuse, what order, preparation and so many products take together. "
     "Times of the chosen one and the baseline are then taken anew. A "
     "signal ends the search with the answer so far and exit code 75.\n\n"
+    "Orders of rows alone are candidates. What renumbers columns too, such as rcm, would need B "
+    "and C in that order: rc_order_system does it for a solver.\n\n"
     "With --kernels, --orders or --model the candidates are those: each kernel with each "
     "order, or the classes of the model, best first. --tune times them on the matrix.\n\n"
     "The baseline is the vendor's kernel in original order where it is among them (of those "

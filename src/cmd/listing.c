@@ -151,15 +151,25 @@ rc_status_t rc_listing_figures(
 
 /* ------------------------------------------------------------------ answers */
 
+/* Of an order without any time its first row, which says why. */
 static int is_shown(const rc_plan_answer_t *a, int i, int most)
 {
     const rc_plan_row_t *r = &a->row[i];
     int before = 0;
-    for (int j = 0; j < a->rows; j++)
-        before += strcmp(a->row[j].order, r->order) == 0 && !isnan(a->row[j].time_ns) &&
-                  (a->row[j].again > r->again || (j < i && a->row[j].again == r->again));
-    return r->chosen || r->baseline ||
-           (!isnan(r->time_ns) && before < (strcmp(r->order, "csr") == 0 ? most : 1));
+    int timed = 0;
+    int others = 0; /* rows of this order before this one */
+    for (int j = 0; j < a->rows; j++) {
+        if (strcmp(a->row[j].order, r->order) != 0)
+            continue;
+        const int has_time = !isnan(a->row[j].time_ns);
+        before +=
+            has_time && (a->row[j].again > r->again || (j < i && a->row[j].again == r->again));
+        timed += has_time;
+        others += j < i;
+    }
+    if (r->chosen || r->baseline || (timed == 0 && others == 0))
+        return 1;
+    return !isnan(r->time_ns) && before < (strcmp(r->order, "csr") == 0 ? most : 1);
 }
 
 /* What is inside the errors is no figure. */

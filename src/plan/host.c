@@ -82,10 +82,22 @@ static void look(void *user)
     d->watch(d, 0);
 }
 
-/* Runs are timed as those of all executors that wait for them. */
+static rc_status_t time_batch(
+    void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    rc_device_t *d = user;
+    return d->time_batch(d, fn, state, batch, ns, err);
+}
+
+static int is_alone(void *user)
+{
+    return rc_device_is_alone(user);
+}
+
 static rc_plan_place_t place_of(const host_t *h)
 {
     return (rc_plan_place_t){.x = &h->device->executor,
+        .unsteady = 1,
         .cache_bytes = h->device->cache_bytes,
         .device_class = h->device->class_name};
 }
@@ -121,6 +133,8 @@ static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
     rc_plan_place_t place = place_of(h);
     const rc_crowd_hold_t hold = rc_crowd_hold(d->executor.threads);
     place.look = look;
+    place.time = time_batch;
+    place.alone = is_alone;
     place.user = d;
     d->watch(d, 1);
     rc_status_t st = rc_plan_new(&place, problem, a, options, out, err);

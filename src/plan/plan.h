@@ -55,8 +55,11 @@ typedef struct rc_plan_place {
      *  \return RC_OK; RC_ENOTSUP (the host has to read it); as rc_plan_new */
     rc_status_t (*read)(
         rc_executor_t *x, const rc_plan_matrix_t *m, rc_there_t *out, rc_err_t *err);
+    /** 1: no other program had a part of the machine since the plan was begun, as far as can be
+     *  seen; NULL: nobody knows. */
+    int (*alone)(void *user);
     int64_t (*now)(void *user); /**< ns by which timing candidates ends; NULL: the host's clock */
-    void *user;                 /**< for `time`, `look` and `now` */
+    void *user;                 /**< for `time`, `look`, `alone` and `now` */
     /** Watches a search, while an order is built by any thread; NULL: nobody does.
      *  \param[in] next   what is tried next; NULL: nothing new
      *  \param[in] timed  candidates so far  \return 1: it is to end with what it has */
@@ -67,6 +70,9 @@ typedef struct rc_plan_place {
     /** Products of the reference that timing the candidates of a K may take, where the caller gives
      *  no time; 0: any */
     double tune_products;
+    /** 1: a short product may have one time in all batches and another one when it is prepared
+     *  again, so another order is confirmed.  CPUs: caches, where memory lies, other programs. */
+    int unsteady;
     const rc_plan_laps_t *laps; /**< NULL: by `now` around runs, which are waited for.  Borrowed */
     int first_lap;              /**< of those that are this plan's */
     int multiprocessors;        /**< of a GPU, for the guess; 0: not known, kernels go by rank */

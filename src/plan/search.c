@@ -94,17 +94,19 @@ typedef struct final {
     rc_plan_trial_t trial[COMPARED]; /* state NULL: not compared */
     int anew;                        /* 1: all are prepared anew, also the one in the plan */
     int held;                        /* that one; -1: not compared */
+    int alone;                       /* 1: no other program made batches longer */
     rc_plan_timing_t half[2][COMPARED];
     double ns[2][COMPARED];
     rc_rng_t rng;
 } final_t;
 
-/* 1: other programs made batches longer: they disagree, or most took much more than the fastest. */
-static int is_put_off(const rc_plan_timing_t *timing, double median_ns)
+/* 1: other programs made batches longer: they disagree, or most took much more than the fastest,
+ * which without others is how products of that candidate are. */
+static int is_put_off(const final_t *f, const rc_plan_timing_t *timing, double median_ns)
 {
     const double disturbed = 0.05;
     const double apart = 1.25;
-    return timing->rel_err > disturbed || median_ns > apart * timing->ns[0];
+    return timing->rel_err > disturbed || (!f->alone && median_ns > apart * timing->ns[0]);
 }
 
 /* Who stands for an order: the best so far, else the fastest.  \return -1: none that was timed */
@@ -181,7 +183,7 @@ static void show_half(rc_tuning_t *t, const final_t *f, int half)
         *timing = f->half[half][j];
         timing->again = 1 + f->anew;
         c->time_ns = f->ns[half][j];
-        if (is_put_off(timing, c->time_ns))
+        if (is_put_off(f, timing, c->time_ns))
             rc_plan_timing_fastest(timing, c);
     }
 }
@@ -248,15 +250,35 @@ static int best_of_final(rc_tuning_t *t, const final_t *f)
     return best;
 }
 
-/* 1: what was chosen is to be confirmed: always by a search, else where batches disagree. */
+/* Who keeps the original order, where another one was chosen for a gain by which two runs of a
+ * program may differ: a short product has one time in all batches of a run and another
+ * one in the next, for its arrays lie elsewhere, and other programs come and go.  Long products are
+ * timed once more while there is time.  \return -1: none */
+static int slightly_beaten(const rc_tuning_t *t)
+{
+    const double clear = 1.5;
+    const rc_plan_candidate_t *best = &t->entry->candidate[t->best];
+    const int is_over = rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns;
+    const int may_differ = t->searches || t->plan->place.unsteady;
+    int keep = best_of_order(t, "csr");
+    if (keep < 0)
+        keep = t->entry->part.reference;
+    if (!may_differ || strcmp(best->order, "csr") == 0 || (is_over && !(best->time_ns < short_ns)))
+        return -1;
+    return t->entry->candidate[keep].time_ns < clear * best->time_ns ? keep : -1;
+}
+
+/* 1: what was chosen is to be confirmed: always by a search, else where batches disagree, and
+ * another order where they may agree on too much. */
 int rc_tuning_is_doubtful(const rc_tuning_t *t)
 {
     const double small = 0.02;
     const rc_plan_timing_t *timing = t->entry->timing;
     int first = t->entry->part.reference;
-    return t->best >= 0 &&
-           (t->searches || (t->best != first &&
-                               (timing[first].rel_err > small || timing[t->best].rel_err > small)));
+    if (t->best < 0 || t->searches || t->best == first)
+        return t->best >= 0 && t->searches;
+    return timing[first].rel_err > small || timing[t->best].rel_err > small ||
+           (t->plan->place.unsteady && strcmp(t->entry->candidate[t->best].order, "csr") != 0);
 }
 
 /* A batch that does not count, of products that are short: who follows a loop of one thread finds
@@ -311,7 +333,7 @@ static int is_disturbed(const final_t *f)
     for (int j = 0; j < f->count; j++)
         for (int half = 0; half < 2; half++)
             if (f->trial[j].state && f->half[half][j].ns[0] < near * best &&
-                is_put_off(&f->half[half][j], f->ns[half][j]))
+                is_put_off(f, &f->half[half][j], f->ns[half][j]))
                 return 1;
     return 0;
 }
@@ -321,8 +343,10 @@ static int is_disturbed(const final_t *f)
 static rc_status_t time_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
 {
     enum { few = 2, some = 3, most = 15 };
-    const int usual = t->searches ? some : few;
+    const int usual = t->searches || t->plan->place.unsteady ? some : few;
+    const rc_plan_place_t *at = &t->plan->place;
     for (int round = 0; round < most; round++) {
+        f->alone = at->alone && at->alone(at->user);
         if (round >= usual &&
             (!t->searches || rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns ||
                 rc_tuning_is_asked(t, NULL) || !is_disturbed(f)))
@@ -351,23 +375,6 @@ static rc_status_t compare(rc_tuning_t *t, final_t *f, rc_err_t *err)
         if (j != of_plan)
             rc_plan_trial_free(&f->trial[j]);
     return st;
-}
-
-/* Who keeps the original order, where another one was chosen for a gain by which two runs of a
- * program may differ: a short product has one time in all batches of a run and another one in the
- * next, for its arrays lie elsewhere, and other programs come and go.  Long products are timed once
- * more while there is time.  \return -1: none */
-static int slightly_beaten(const rc_tuning_t *t)
-{
-    const double clear = 1.5;
-    const rc_plan_candidate_t *best = &t->entry->candidate[t->best];
-    const int is_over = rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns;
-    int keep = best_of_order(t, "csr");
-    if (keep < 0)
-        keep = t->entry->part.reference;
-    if (!t->searches || strcmp(best->order, "csr") == 0 || (is_over && !(best->time_ns < short_ns)))
-        return -1;
-    return t->entry->candidate[keep].time_ns < clear * best->time_ns ? keep : -1;
 }
 
 /* What was timed early met another machine than what was timed late, and what was chosen was

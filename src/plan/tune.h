@@ -54,12 +54,14 @@ int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best);
  *  \return as rc_tuning_try */
 rc_status_t rc_tuning_search_orders(rc_tuning_t *t, rc_err_t *err);
 
-/** 1: what was chosen is to be confirmed: always by a search, else where batches disagree. */
+/** 1: what was chosen is to be confirmed: always by a search, else where batches disagree, and
+ *  another order in an unsteady place. */
 int rc_tuning_is_doubtful(const rc_tuning_t *t);
 
 /** Time what is compared once more, in turns.  One half of the batches chooses, the figures are
- *  those of the other, and where it does not confirm the choice that is given up.  A search that
- *  chose another order for a slight gain compares again, prepared anew.
+ *  those of the other, and where it does not confirm the choice that is given up.  Where
+ *  another order was chosen for a slight gain, by a search or in an unsteady place, that is
+ *  compared again, prepared anew.
  *  \return as rc_tuning_try */
 rc_status_t rc_tuning_confirm(rc_tuning_t *t, rc_err_t *err);
 

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 114
+plan 116
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -148,6 +148,8 @@ code "an order alone" 0 plans mesh2d:n=12 -k 4 --orders csr,lpt
 ok "says that nothing was timed" grep -q '^None of 2 candidates was timed: --tune N times N' out
 code "an order that no plan takes" 0 plans mesh2d:n=12 -k 4 --orders csr,rcm --kernels rowsplit --tune 4
 ok "says why one was timed" grep -q '^One of 2 candidates was timed: rowsplit with order rcm: ' out
+code "beside two that it takes" 0 plans mesh2d:n=12 -k 4 --orders csr,rcm,lpt --kernels rowsplit --tune 4
+ok "the table says why it has no time" grep -q '^ *rcm .* order rcm renumbers the columns too' out
 code "one candidate" 0 plans mesh2d:n=12 -k 4 --tune 5 --kernels rowsplit
 ok "says that it is one" grep -q '^One of 1 candidate was timed: --kernels and --orders leave nothing to choose' out
 
