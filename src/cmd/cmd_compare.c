@@ -246,38 +246,64 @@ static void say_totals(const rc_diff_t *d)
             groups[RC_VERDICT_ONLY_A], groups[RC_VERDICT_ONLY_B]);
 }
 
-/* The median of one store, of the cases that have a time in both.
- * \param[in] side  0: A  \param[in] ns  room for as many */
-static double hop_of(const rc_diff_t *d, const rc_view_t *v, int side, double *ns)
+/* What a result says of the machine meanwhile; below 0 and NaN: nothing. */
+typedef double figure_fn(const rc_row_result_t *r);
+
+static double hop_of(const rc_row_result_t *r)
 {
-    rc_stats_t s;
-    int64_t n = 0;
-    for (int64_t i = 0; i < d->cases; i++) {
-        const rc_diff_case_t *c = &d->item[i];
-        const double hop_ns =
-            isnan(c->ratio) ? NAN : rc_view_result(v, side == 0 ? c->a : c->b)->hop_ns;
-        if (hop_ns > 0)
-            ns[n++] = hop_ns;
-    }
-    rc_stats_compute(ns, n, &s);
-    return s.median;
+    return r->hop_ns > 0 ? r->hop_ns : NAN;
 }
 
-/* Where CPUs of a team were, if that was elsewhere. */
-static rc_status_t say_distance(
+static double load_of(const rc_row_result_t *r)
+{
+    return r->load;
+}
+
+/* The medians of both stores, of the cases that have a time in both.  \param[out] in  of A and B */
+static rc_status_t middles(const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b,
+    figure_fn *figure, double in[2], rc_err_t *err)
+{
+    double *all = NULL;
+    RC_PASS(RC_NEW(all, d->cases, "figures", err));
+    for (int side = 0; side < 2; side++) {
+        rc_stats_t s;
+        int64_t n = 0;
+        for (int64_t i = 0; i < d->cases; i++) {
+            const rc_diff_case_t *c = &d->item[i];
+            const double x = isnan(c->ratio) ? NAN
+                             : side == 0     ? figure(rc_view_result(a, c->a))
+                                             : figure(rc_view_result(b, c->b));
+            if (x >= 0)
+                all[n++] = x;
+        }
+        rc_stats_compute(all, n, &s);
+        in[side] = s.median;
+    }
+    free(all);
+    return RC_OK;
+}
+
+/* Other programs, and where CPUs of a team were, if that was not alike. */
+static rc_status_t say_machine(
     const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b, rc_err_t *err)
 {
-    const double as_far = 1.5;
-    double *ns = NULL;
-    RC_PASS(RC_NEW(ns, d->cases, "distances", err));
-    const double in_a = hop_of(d, a, 0, ns);
-    const double in_b = hop_of(d, b, 1, ns);
-    free(ns);
-    if (in_a > as_far * in_b || in_b > as_far * in_a) /* false for NaN */
+    const double alike = 1.5;
+    const double some = 0.5; /* threads, which is none for the tables */
+    double load[2];
+    double hop[2];
+    RC_PASS(middles(d, a, b, load_of, load, err));
+    RC_PASS(middles(d, a, b, hop_of, hop, err));
+    const double most = fmax(load[0], load[1]); /* where one is NaN all are the other */
+    if (most >= some && most > alike * fmin(load[0], load[1]))
+        fprintf(stderr,
+            "rowcast compare: threads of other programs wanted CPUs: %.2g in A, %.2g in B: times "
+            "may differ by that\n",
+            load[0], load[1]);
+    if (fmax(hop[0], hop[1]) > alike * fmin(hop[0], hop[1]))
         fprintf(stderr,
             "rowcast compare: a line of cache took %.0f ns between neighbours of a team in A, %.0f "
             "in B: where their rows take turns, times differ by that\n",
-            in_a, in_b);
+            hop[0], hop[1]);
     return RC_OK;
 }
 
@@ -345,7 +371,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         RC_TRY(print_groups(&d, call->format, err));
     if (!o->quiet) {
         say_totals(&d);
-        RC_TRY(say_distance(&d, a, b, err));
+        RC_TRY(say_machine(&d, a, b, err));
     }
     if (!has_ratio(&d))
         fprintf(
