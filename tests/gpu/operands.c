@@ -36,8 +36,15 @@ int64_t sample_of_runs(void)
 
 int kernel_is_wanted(const char *name)
 {
+    const size_t n = strlen(name);
     const char *only = getenv("ROWCAST_GPU_KERNEL");
-    return !only || strcmp(only, name) == 0;
+    for (const char *at = only; at; at = *at ? at + 1 : NULL) {
+        const size_t word = strcspn(at, ",");
+        if (word == n && strncmp(at, name, n) == 0)
+            return 1;
+        at += word;
+    }
+    return !only;
 }
 
 /* ---------------------------------------------------------------- places */

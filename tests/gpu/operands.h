@@ -79,7 +79,7 @@ int64_t sample_of_runs_or(int64_t usual);
 /* The same where all are usual. */
 int64_t sample_of_runs(void);
 
-/* Kernels of this name are to be run: that of ROWCAST_GPU_KERNEL, or all. */
+/* Kernels of this name are to be run: those of ROWCAST_GPU_KERNEL, NAME,NAME,..., or all. */
 int kernel_is_wanted(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* Every CUDA kernel of every operation in every type against a naive one in fp64.  Needs a GPU: without one it
  * skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N does one run in N, default 601, which takes minutes;
  * all of them take days.  Of kernels with thousands of combinations of parameters some are drawn.
- * ROWCAST_GPU_KERNEL=NAME does only that kernel, ROWCAST_GPU_OP=NAME only that
+ * ROWCAST_GPU_KERNEL=NAME,NAME,... does only those kernels, ROWCAST_GPU_OP=NAME only that
  * operation. */
 #include "config.h"
 #include "unit.h"

@@ -1,7 +1,7 @@
 /* NaN and infinity in the inputs of every kernel of every operation: one that says it is strict has them where IEEE
  * arithmetic has, and nowhere else.  What the others make of them is counted.  And sums that are beyond fp16, of every
  * kernel of ours: they are of a wider type until they are stored.  Those of a GPU are left out without one, or fail when
- * ROWCAST_GPU is 1.  ROWCAST_GPU_KERNEL=NAME does only those of that name, ROWCAST_GPU_SAMPLE=N one run in N more. */
+ * ROWCAST_GPU is 1.  ROWCAST_GPU_KERNEL=NAME,NAME,... does only those, ROWCAST_GPU_SAMPLE=N one run in N more. */
 #include "config.h"
 #include "unit.h"
 
