@@ -29,7 +29,7 @@ static void direct(void)
     int ours = 0;
     small_new(&s);
     s.beta = -1;
-    for (int i = 0; i < 80; i++)
+    for (int i = 0; i < 130; i++)
         ours = added(&s, &wrong);
     ok(ours && engine()->made == 0 && engine()->copied == 0, "a C that is added to has a kernel, and no plan");
     s.idx[1] = 0;
@@ -64,7 +64,7 @@ static void slices(void)
     (void)cusparseDestroyDnMat(s.dc);
     (void)cusparseCreateDnMat(&s.dc, 2, 4, 4, c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
     move(&s, b);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 150; i++) {
         int before = engine()->directs;
         (void)plain(&s);
         ours = engine()->directs > before;
@@ -93,7 +93,7 @@ static void room(void)
         s[i].idx[1] = i;
     }
     s[0].beta = -1;
-    for (int i = 0; i < 80; i++)
+    for (int i = 0; i < 130; i++)
         ours = added(&s[0], &wrong);
     ok(ours && until_plan(&s[1], 40), "there are a kernel and a plan");
     for (int i = 0; i < 1100; i++)

@@ -266,13 +266,13 @@ static void reset(void)
 {
     small_t s;
     small_new(&s);
-    ok(until_both(&s, 60), "there are a plan and a kernel");
+    ok(until_both(&s, 130), "there are a plan and a kernel");
     for (int context = 2; context < 5; context++) {
         int made = engine()->made;
         int ways = engine()->ways;
         engine()->context = context;
         s.val[1] = (float)context;
-        ok(until_both(&s, 60), "after the device was reset there are others");
+        ok(until_both(&s, 130), "after the device was reset there are others");
         ok(engine()->made == made + 1 && engine()->ways > ways, "made anew");
         ok(engine()->lost == context - 1 && engine()->strays == 0, "and nothing of the first is used or freed");
     }

@@ -149,7 +149,7 @@ static void kept(void)
         vectors_t other;
         vectors_new(&v, base);
         vectors_new(&other, base);
-        ok(multiply_many(&v, 80), base ? "from 1 as well" : "a product that comes again and again has a kernel");
+        ok(multiply_many(&v, 130), base ? "from 1 as well" : "a product that comes again and again has a kernel");
         v.idx[0] = base;
         v.val[1] = 7;
         ok(multiply(&v), "the pattern may change in place");
@@ -169,7 +169,7 @@ static void scalars(void)
 {
     vectors_t v;
     vectors_new(&v, 0);
-    ok(multiply_many(&v, 80), "there is a kernel");
+    ok(multiply_many(&v, 130), "there is a kernel");
     v.alpha = -0.5F;
     v.beta = 2;
     ok(multiply_many(&v, 3), "which takes any alpha and beta");
@@ -193,7 +193,7 @@ static void choice(double first, double second, int want, const char *name)
     vectors_new(&v, 0);
     engine()->direct_ns[0] = first;
     engine()->direct_ns[1] = second;
-    (void)multiply_many(&v, 90);
+    (void)multiply_many(&v, 140);
     int ours = 0;
     int others = 0;
     for (int i = 0; i < 10; i++) {
@@ -211,7 +211,7 @@ static void unsuited(void)
     vectors_t v;
     vectors_new(&v, 0);
     engine()->unsuited = 1;
-    ok(multiply_many(&v, 80) && engine()->way == 1 && engine()->ways == 1, "the second is taken where the first does not suit");
+    ok(multiply_many(&v, 130) && engine()->way == 1 && engine()->ways == 1, "the second is taken where the first does not suit");
     ok(engine()->looked == 1 && engine()->longest == 2, "the matrix was looked at once");
     ok(!v.wrong && engine()->strays == 0, "all are right");
     vectors_free(&v);
@@ -223,7 +223,7 @@ static void blind(void)
     vectors_t v;
     vectors_new(&v, 0);
     engine()->blind = 1;
-    ok(multiply_many(&v, 80) && !v.wrong, "a matrix that cannot be looked at has a kernel");
+    ok(multiply_many(&v, 130) && !v.wrong, "a matrix that cannot be looked at has a kernel");
     ok(engine()->looked == 1 && engine()->longest == INT64_MAX, "any row may be the longest there, and nothing is asked again");
     vectors_free(&v);
 }
@@ -235,7 +235,7 @@ static void memory(void)
     vectors_new(&v, 0);
     engine()->direct_ns[0] = 1.5e6;
     engine()->direct_ns[1] = 1e6;
-    ok(multiply_many(&v, 90) && engine()->way == 0 && engine()->ways == 1 && !v.wrong,
+    ok(multiply_many(&v, 140) && engine()->way == 0 && engine()->ways == 1 && !v.wrong,
         "a kernel that needs more memory than there may be is not taken");
     vectors_free(&v);
 }
@@ -256,7 +256,7 @@ static void slower(double now)
     vectors_new(&v, 0);
     engine()->direct_ns[0] = 1e6;
     engine()->direct_ns[1] = 1.2e6;
-    ok(multiply_many(&v, 90) && engine()->way == 0, "the first is kept");
+    ok(multiply_many(&v, 140) && engine()->way == 0, "the first is kept");
     int marked = engine()->marked;
     ok(multiply_many(&v, 1000) && engine()->marked > marked && engine()->marked < marked + 1000 / 10 && engine()->way == 0,
         "one product in some is timed, and it stays");
@@ -275,7 +275,7 @@ static void ahead(void)
     vectors_new(&v, 0);
     engine()->direct_ns[0] = 1e6;
     engine()->direct_ns[1] = 1.2e6;
-    (void)multiply_many(&v, 90);
+    (void)multiply_many(&v, 140);
     engine()->lag = 20;
     engine()->direct_ns[0] = 5e6;
     for (int i = 0; i < 90; i++) {
@@ -352,7 +352,7 @@ static void graphs(void)
     ok(!multiply_many(&other, 40) && engine()->marked == 0, "a graph takes cuSPARSE's product where there is no kernel");
     engine()->direct_ns[0] = 1e6;
     engine()->direct_ns[1] = 1.5e6;
-    ok(multiply_many(&v, 90), "the first of both stays");
+    ok(multiply_many(&v, 140), "the first of both stays");
     int marked = engine()->marked;
     v.captured = 1;
     ok(multiply(&v) && engine()->in_graph == 1, "a graph takes it");
@@ -366,7 +366,7 @@ static void graphs(void)
         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
     doubled.ptr[2] = 2;
     engine()->direct_ns[1] = 0.5e6;
-    ok(multiply_many(&doubled, 90) && engine()->way == 1, "the second of both stays, which has memory of its own");
+    ok(multiply_many(&doubled, 140) && engine()->way == 1, "the second of both stays, which has memory of its own");
     doubled.captured = 1;
     ok(!multiply(&doubled) && engine()->strays == 0, "a graph does not take that one");
     ok(!v.wrong && !other.wrong && !doubled.wrong, "all are right");
@@ -377,7 +377,7 @@ static void graphs(void)
         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
     stay.ptr[2] = 2;
     engine()->direct_ns[1] = 1.5e6;
-    ok(multiply_many(&stay, 90) && engine()->way == 0, "elsewhere the first stays");
+    ok(multiply_many(&stay, 140) && engine()->way == 0, "elsewhere the first stays");
     doubled.captured = 0;
     (void)multiply(&doubled);
     stay.captured = 1;
@@ -394,9 +394,9 @@ static void bits(void)
     vectors_t v;
     vectors_new(&v, 0);
     v.alg = CUSPARSE_SPMV_CSR_ALG2;
-    ok(multiply_many(&v, 80) && !v.wrong, "what promises the same bits has a kernel where other bits will do");
+    ok(multiply_many(&v, 130) && !v.wrong, "what promises the same bits has a kernel where other bits will do");
     v.alg = CUSPARSE_SPMV_CSR_ALG1;
-    ok(!multiply(&v) && multiply_many(&v, 80) && !v.wrong, "another algorithm is compared for itself");
+    ok(!multiply(&v) && multiply_many(&v, 130) && !v.wrong, "another algorithm is compared for itself");
     vectors_free(&v);
 }
 
