@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 101
+plan 103
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -77,7 +77,7 @@ fi
 for place in cpu cuda; do
     for test in layers attention attention_shown attention_derived attention_between attention_of_nothing attention_of_others \
         attention_operations \
-        weights rectangles changed_edges rewritten_edges pyg_calls along traced_layers traced_others compiled_layers sparse validated autocast captured gone copies; do
+        weights rectangles changed_edges rewritten_edges pyg_calls along traced_layers traced_others compiled_layers sparse validated autocast captured gone deep copies; do
         if [ $place = cpu ] || [ $gpu = yes ]; then
             check "PyTorch Geometric: $test, $place" pyg $test $place
         else

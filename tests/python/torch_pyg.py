@@ -510,6 +510,21 @@ def gone():
     assert rt.kept().plans == 0
 
 
+def deep():
+    """Edges of a batch that is seen once become no matrix, however many layers a model has."""
+    x = random(NODES, WIDTH)
+    model = pyg.use(torch.nn.ModuleList(
+        [nn.GINConv(torch.nn.Linear(WIDTH, WIDTH)) for _ in range(6)]).to(DEVICE, F64))
+    batches = [edges(seed=n) for n in range(3)]
+    for e in [*batches, batches[0]]:
+        for layer in model:
+            layer(x, e)
+    assert not any(known.made for known in _pyg_known._known)
+    for layer in model:
+        layer(x, batches[0])
+    assert sum(known.made is not None for known in _pyg_known._known) == 1
+
+
 def copies():
     model = torch.nn.ModuleList([MADE["GCN"](), torch.nn.Linear(2, 2), MADE["GAT"]()]).to(DEVICE, F64)
     assert pyg.layers(pyg.use(pyg.use(model))) == ["0", "2"]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
 import torch_geometric.nn as nn
@@ -10,7 +10,8 @@ import torch_geometric.nn as nn
 from ._pyg_edges import Edges
 from ._torch_memory import Stamp, Tensor, is_capturing
 
-_USES = 3    # of edges until they become a matrix
+_USES = 3    # of edges until they become a matrix, where it is not known who uses them
+_PASSES = 2  # the same by one layer: a model of many layers has those of one batch as often
 _KEPT = 16   # sets of edges
 _SWEEP = 64  # uses after which what is gone is looked for
 
@@ -31,6 +32,7 @@ class _Known:
 
     def __init__(self, tensors: Tuple[Tensor, ...], key: Any):
         self.stamps, self.key, self.uses = [Stamp() for _ in tensors], key, 0
+        self.by: Dict[Any, int] = {}  # uses by each who said so
         self.made: Any = None
         for stamp, tensor in zip(self.stamps, tensors):
             stamp.took(tensor)
@@ -39,6 +41,10 @@ class _Known:
         """The same objects, asked for alike."""
         return (self.key == key and len(self.stamps) == len(tensors)
                 and all(s.has(t) for s, t in zip(self.stamps, tensors)))
+
+    def came_back(self, to: Any) -> bool:
+        """Often enough to become a matrix."""
+        return self.by.get(to, 0) > (_USES if to is None else _PASSES)
 
     def is_gone(self) -> bool:
         """There are no such tensors any more."""
@@ -54,7 +60,8 @@ def _alive() -> List[_Known]:
     return [k for k in _known if not k.is_gone()]
 
 
-def _find(tensors: Tuple[Tensor, ...], key: Any, uses: int, make: Callable[[], Any]) -> Any:
+def _find(tensors: Tuple[Tensor, ...], key: Any, to: Any, uses: int,
+          make: Callable[[], Any]) -> Any:
     """What tensors that came back became; None: not yet."""
     with _lock:
         known = next((k for k in _known if k.is_of(tensors, key)), None)
@@ -65,24 +72,26 @@ def _find(tensors: Tuple[Tensor, ...], key: Any, uses: int, make: Callable[[], A
             _known.remove(known)
             _known.insert(0, known)
         known.uses += uses
+        known.by[to] = known.by.get(to, 0) + uses
         if known.uses % _SWEEP == 0:
             _known[:] = _alive()
-        if known.made is None and known.uses > _USES and not is_capturing(tensors[0].device):
+        if known.made is None and known.came_back(to) and not is_capturing(tensors[0].device):
             with torch.inference_mode(False), torch.no_grad():  # training may need it, too
                 known.made = make()
         return known.made
 
 
 def edges_of(edge_index: Tensor, shape: Tuple[int, int], end: int,
-             uses: int = 1) -> Optional[Edges]:
+             uses: int = 1, to: Any = None) -> Optional[Edges]:
     """Of a tensor that came back; None: not yet.
 
     Args:
         end: row of edge_index that says where edges end
         uses: as which this counts
+        to: whom they came back to, by a number of it; None: not known
     """
     shape = int(shape[0]), int(shape[1])
-    return _find((edge_index,), (shape, end), uses,
+    return _find((edge_index,), (shape, end), to, uses,
                  lambda: Edges(edge_index[end], edge_index[1 - end], shape))
 
 
@@ -108,7 +117,7 @@ def normed_of(edge_index: Tensor, weight: Optional[Tensor], shape: Tuple[int, in
         return Normed(edges, edges.in_order(values.to(dtype)))
 
     tensors = (edge_index,) if weight is None else (edge_index, weight)
-    return _find(tensors, (shape, end, fill, dtype), uses, made)
+    return _find(tensors, (shape, end, fill, dtype), None, uses, made)
 
 
 def forget_gone() -> None:

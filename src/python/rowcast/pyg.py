@@ -6,7 +6,8 @@
 
 A layer that adds up, averages or weighs what comes along edges is a product with a sparse matrix.
 Attention is a softmax over its rows.
-Edges become that matrix when the same tensor comes back: those of a batch that is seen once do not.
+Edges become that matrix when a layer has the same tensor again: those of a batch that is seen once
+do not.
 What a layer makes of the edges of before (self loops, normalisation) is kept with them.  A call
 that is no such product is PyTorch Geometric's, with hooks, explanations and other reductions.
 
@@ -192,7 +193,8 @@ class _Propagate:
     def _run(self, edge_index: Any, size: Any, given: Dict[str, Any]) -> Tensor:
         attention = _attention_as(given.get("alpha"))
         asked = self._asked(edge_index, size, given, attention)
-        edges = None if asked is None else edges_of(edge_index, asked.shape, asked.end)
+        edges = None if asked is None else edges_of(edge_index, asked.shape, asked.end,
+                                                    to=id(self.layer))
         if attention is not None and attention.edges is not edges:
             given["alpha"], attention = attention.of_edges(), None
         if asked is not None and edges is not None:
