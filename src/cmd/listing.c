@@ -151,13 +151,13 @@ rc_status_t rc_listing_figures(
 
 /* ------------------------------------------------------------------ answers */
 
-/* Of an order without any time its first row, which says why. */
+/* Of an order without any time the first row that says why. */
 static int is_shown(const rc_plan_answer_t *a, int i, int most)
 {
     const rc_plan_row_t *r = &a->row[i];
     int before = 0;
     int timed = 0;
-    int others = 0; /* rows of this order before this one */
+    int others = 0; /* rows of this order before this one that say why */
     for (int j = 0; j < a->rows; j++) {
         if (strcmp(a->row[j].order, r->order) != 0)
             continue;
@@ -165,9 +165,9 @@ static int is_shown(const rc_plan_answer_t *a, int i, int most)
         before +=
             has_time && (a->row[j].again > r->again || (j < i && a->row[j].again == r->again));
         timed += has_time;
-        others += j < i;
+        others += j < i && a->row[j].note[0];
     }
-    if (r->chosen || r->baseline || (timed == 0 && others == 0))
+    if (r->chosen || r->baseline || (timed == 0 && others == 0 && r->note[0]))
         return 1;
     return !isnan(r->time_ns) && before < (strcmp(r->order, "csr") == 0 ? most : 1);
 }

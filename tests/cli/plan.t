@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 116
+plan 117
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -146,6 +146,7 @@ done
 code "two bounds" 2 plans mesh2d:n=12 -k 4 --budget 1 --tune 3
 code "an order alone" 0 plans mesh2d:n=12 -k 4 --orders csr,lpt
 ok "says that nothing was timed" grep -q '^None of 2 candidates was timed: --tune N times N' out
+ok "and lists none of which there is nothing to say" test "$(grep -c '^ *lpt ' out)" = 0
 code "an order that no plan takes" 0 plans mesh2d:n=12 -k 4 --orders csr,rcm --kernels rowsplit --tune 4
 ok "says why one was timed" grep -q '^One of 2 candidates was timed: rowsplit with order rcm: ' out
 code "beside two that it takes" 0 plans mesh2d:n=12 -k 4 --orders csr,rcm,lpt --kernels rowsplit --tune 4
