@@ -289,6 +289,7 @@ static rc_status_t say_machine(
 {
     const double alike = 1.5;
     const double some = 0.5; /* threads, which is none for the tables */
+    const double few = 10;   /* of which tenths are said */
     double load[2];
     double hop[2];
     RC_PASS(middles(d, a, b, load_of, load, err));
@@ -296,9 +297,9 @@ static rc_status_t say_machine(
     const double most = fmax(load[0], load[1]); /* where one is NaN all are the other */
     if (most >= some && most > alike * fmin(load[0], load[1]))
         fprintf(stderr,
-            "rowcast compare: threads of other programs wanted CPUs: %.2g in A, %.2g in B: times "
-            "may differ by that\n",
-            load[0], load[1]);
+            "rowcast compare: threads of other programs that wanted CPUs, or their processes on a "
+            "GPU: %.*f in A, %.*f in B: times may differ by that\n",
+            load[0] < few, load[0], load[1] < few, load[1]);
     if (fmax(hop[0], hop[1]) > alike * fmin(hop[0], hop[1]))
         fprintf(stderr,
             "rowcast compare: a line of cache took %.0f ns between neighbours of a team in A, %.0f "
