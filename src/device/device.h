@@ -32,7 +32,8 @@ enum { RC_COMPANY_MAX = 96 };
  *  that is not known. */
 void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX]);
 
-/** 1: nobody had; 0: that is not known, too. */
+/** 1: nobody had; 0: that is not known, too, as of a GPU: who has its host makes batches of short
+ *  launches longer. */
 int rc_device_is_alone(rc_device_t *d);
 
 /** What a row of a dense matrix was found to hold. */

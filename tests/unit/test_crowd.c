@@ -465,7 +465,19 @@ static void a_team_on_one_cpu_is_spread(void **state)
         stayed += rc_spread(team) == 0;
     }
     assert_true(moved > 0 && stayed > 0);
+    assert_int_equal(together(team), cpus); /* also of the last one that was moved */
     assert_int_equal(rc_spread(1), 0);
+}
+
+static void a_team_that_is_too_large_stays(void **state)
+{
+    enum { tries = 20 };
+    (void)state;
+    const int team = together(1) + 1;
+    for (int i = 0; i < tries; i++) {
+        (void)together(team);
+        assert_int_equal(rc_spread(team), 0);
+    }
 }
 
 int main(int argc, char **argv)
@@ -484,6 +496,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thread_that_waits_is_seen),
         cmocka_unit_test(another_program_makes_it_wait),
         cmocka_unit_test(a_team_on_one_cpu_is_spread),
+        cmocka_unit_test(a_team_that_is_too_large_stays),
         cmocka_unit_test(teams_wait_asleep_where_cpus_are_shared),
         cmocka_unit_test(a_hold_ends),
         cmocka_unit_test(a_limit_of_threads_ends_nothing),

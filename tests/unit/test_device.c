@@ -74,8 +74,28 @@ static void cpu_device(void **state)
     d->watch(d, 0);
     d->read_state(d, &clocks); /* of Linux it is known who else is there */
     assert_true(isnan(clocks.others) ? clocks.crowded == -1 : clocks.others >= 0 && clocks.cpus > 0);
+    const int was_alone = clocks.crowded == 0;
+    const int is_alone = rc_device_is_alone(d);
+    d->read_state(d, &clocks);
+    assert_true(is_alone == was_alone || is_alone == (clocks.crowded == 0)); /* a host took a CPU in between */
     rc_device_close(d);
     rc_device_close(NULL);
+}
+
+static void nobody_else(rc_device_t *d, rc_device_state_t *out)
+{
+    (void)d;
+    *out = rc_device_state_unknown();
+    out->others = 0;
+    out->crowded = 0;
+}
+
+/* Its host makes batches of short launches longer, too, and nobody looks at that. */
+static void who_has_the_host_of_a_gpu_is_not_known(void **state)
+{
+    (void)state;
+    rc_device_t d = {.executor = {.kind = RC_DEVICE_CUDA}, .read_state = nobody_else};
+    assert_int_equal(rc_device_is_alone(&d), 0);
 }
 
 int main(void)
@@ -83,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpu_pointers_become_wide_in_time),
         cmocka_unit_test(cpu_device),
+        cmocka_unit_test(who_has_the_host_of_a_gpu_is_not_known),
     };
     return cmocka_run_group_tests_name("device", tests, NULL, NULL);
 }

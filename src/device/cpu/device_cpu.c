@@ -57,9 +57,11 @@ void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX])
 
 int rc_device_is_alone(rc_device_t *d)
 {
-    rc_device_state_t state;
-    d->read_state(d, &state);
-    return state.crowded == 0;
+    if (d->executor.kind != RC_DEVICE_CPU)
+        return 0;
+    cpu_impl_t *impl = d->impl;
+    const rc_crowd_t crowd = rc_crowd_end(&impl->meter);
+    return crowd.others >= 0 && !rc_crowd_shares(&crowd);
 }
 
 void rc_device_close(rc_device_t *d)

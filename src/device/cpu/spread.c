@@ -28,7 +28,8 @@ int rc_spread(int team)
 {
     atomic_uchar taken[CPU_SETSIZE] = {0};
     int moved = 0;
-    if (team < 2)
+    cpu_set_t mine;
+    if (team < 2 || sched_getaffinity(0, sizeof mine, &mine) != 0 || team > CPU_COUNT(&mine))
         return 0;
 #pragma omp parallel num_threads(team) reduction(+ : moved)
     {
