@@ -62,7 +62,7 @@ static void a_search_answers(void **state)
         f->place.user = f->place.watcher = &clock;
         f->place.watch = watch_steps;
         f->p.ks = 1;
-        rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+        rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .threads = 1, .tune_ns = INT64_MAX / 4});
         rc_plan_answer_t a;
         int timed = 0;
         assert_int_equal(rc_plan_answer(plan, 0, &a, NULL), RC_OK);
@@ -83,7 +83,7 @@ static int reorders(ordered_t *clock, int *beside)
     f->place.time = ordered_time;
     f->place.user = clock;
     f->p.ks = 1;
-    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4, .reuse = 1e12});
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .threads = 1, .tune_ns = INT64_MAX / 4, .reuse = 1e12});
     rc_plan_part_t part;
     assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
     const int other = strcmp(part.candidate[part.chosen].order, "csr") != 0;
@@ -211,7 +211,7 @@ static void the_first_time_does_not_count(void **state)
     f->place.watch = sluggish_watch;
     f->place.user = f->place.watcher = &s;
     f->p.ks = 1;
-    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .threads = 1, .tune_ns = INT64_MAX / 4});
     rc_plan_part_t part;
     assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
     assert_true(s.slow > 0 && s.tried > 1 && s.woken);
@@ -262,7 +262,7 @@ static rc_plan_t *searched_beside(crowd_t *clock, uint64_t seed, rc_plan_answer_
     f->place.time = crowded_time;
     f->place.user = clock;
     f->p.ks = 1;
-    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .threads = 1, .tune_ns = INT64_MAX / 4});
     assert_int_equal(rc_plan_answer(plan, 0, answer, NULL), RC_OK);
     return plan;
 }
@@ -357,7 +357,7 @@ static void who_goes_before_chooses_nothing(void **state)
     f->place.time = displaced_time;
     f->place.user = &clock;
     f->p.ks = 1;
-    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4, .reuse = 1e12});
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .threads = 1, .tune_ns = INT64_MAX / 4, .reuse = 1e12});
     rc_plan_answer_t a;
     assert_int_equal(rc_plan_answer(plan, 0, &a, NULL), RC_OK);
     if (strcmp(a.row[0].order, "csr") != 0 || !(fabs(a.row[0].time_ns / 1e5 - 1) < 0.01))
