@@ -250,6 +250,15 @@ static int best_of_final(rc_tuning_t *t, const final_t *f)
     return best;
 }
 
+/* Who has the original order: the best so far, else the fastest, else the reference.
+ * \return -1: none */
+static int original(const rc_tuning_t *t)
+{
+    const int best = best_of_order(t, "csr");
+    const int first = t->entry->part.reference;
+    return best < 0 && strcmp(t->entry->candidate[first].order, "csr") == 0 ? first : best;
+}
+
 /* Who keeps the original order, where another one was chosen for a gain by which two runs of a
  * program may differ: a short product has one time in all batches of a run and another
  * one in the next, for its arrays lie elsewhere, and other programs come and go.  Long products are
@@ -260,10 +269,9 @@ static int slightly_beaten(const rc_tuning_t *t)
     const rc_plan_candidate_t *best = &t->entry->candidate[t->best];
     const int is_over = rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns;
     const int may_differ = t->searches || t->plan->place.unsteady;
-    int keep = best_of_order(t, "csr");
-    if (keep < 0)
-        keep = t->entry->part.reference;
-    if (!may_differ || strcmp(best->order, "csr") == 0 || (is_over && !(best->time_ns < short_ns)))
+    const int keep = original(t);
+    if (!may_differ || keep < 0 || strcmp(best->order, "csr") == 0 ||
+        (is_over && !(best->time_ns < short_ns)))
         return -1;
     return t->entry->candidate[keep].time_ns < clear * best->time_ns ? keep : -1;
 }
@@ -278,7 +286,8 @@ int rc_tuning_is_doubtful(const rc_tuning_t *t)
     if (t->best < 0 || t->searches || t->best == first)
         return t->best >= 0 && t->searches;
     return timing[first].rel_err > small || timing[t->best].rel_err > small ||
-           (t->plan->place.unsteady && strcmp(t->entry->candidate[t->best].order, "csr") != 0);
+           (t->plan->place.unsteady && original(t) >= 0 &&
+               strcmp(t->entry->candidate[t->best].order, "csr") != 0);
 }
 
 /* A batch that does not count, of products that are short: who follows a loop of one thread finds

@@ -152,6 +152,25 @@ static void an_order_of_a_few_candidates_is_confirmed(void **state)
     }
 }
 
+/* Where no candidate has the original order none is held against it. */
+static void an_order_that_has_no_other_is_not_confirmed(void **state)
+{
+    (void)state;
+    ordered_t clock = {.times = 1, .product = 3e5, .first = 12, .early = 1.2};
+    fixture_t *f = begin();
+    f->place.time = ordered_time;
+    f->place.user = &clock;
+    f->place.unsteady = 1;
+    f->p.ks = 1;
+    rc_plan_t *plan = plan_of(
+        f, &(rc_plan_options_t){.tune = 4, .tune_ns = INT64_MAX / 4, .kernels = "serial-row,rowsplit", .orders = "random,lpt"});
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    for (int i = 0; i < part.candidates; i++)
+        assert_int_equal(plan->entry[0].timing[i].again, 0);
+    rc_plan_free(plan);
+}
+
 /* A machine on which building an order is slow the first time, and which sees how often a candidate is prepared. */
 typedef struct sluggish {
     rc_executor_t x; /* that of a plan */
@@ -402,6 +421,7 @@ int main(void)
         cmocka_unit_test(a_search_answers),
         cmocka_unit_test(a_slight_gain_is_measured_anew),
         cmocka_unit_test(an_order_of_a_few_candidates_is_confirmed),
+        cmocka_unit_test(an_order_that_has_no_other_is_not_confirmed),
         cmocka_unit_test(the_first_time_does_not_count),
         cmocka_unit_test(other_programs_hide_little),
         cmocka_unit_test(errors_of_many_times_hide_no_more),
