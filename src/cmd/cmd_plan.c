@@ -210,12 +210,17 @@ static rc_status_t time_on_device(
     void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
     rc_device_t *d = user;
-    d->watch(d, 0);
     int64_t most = d->batch_max > 0 && batch > d->batch_max ? d->batch_max : batch;
-    rc_status_t st = d->time_batch(d, fn, state, most, ns, err);
+    rc_status_t st = rc_device_time_alone(d, fn, state, most, ns, err);
     if (most < batch) /* launches of a batch are alike */
         *ns = (int64_t)((double)*ns * (double)batch / (double)most);
     return st;
+}
+
+static void look(void *user, int anew)
+{
+    rc_device_t *d = user;
+    d->watch(d, anew ? RC_WATCH_AGAIN : 0);
 }
 
 static int is_alone(void *user)
@@ -273,6 +278,7 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_v
         .watch = watch_search,
         .watcher = &watch,
         .time = time_on_device,
+        .look = look,
         .alone = is_alone,
         .order = d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL,
         .user = d,
@@ -418,7 +424,7 @@ static rc_status_t plan_matrix(
     tell_not_finite(word, &g);
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(tell_tuning(o, d, &p, err));
-    d->watch(d, 1);
+    d->watch(d, RC_WATCH_BEGIN);
     RC_TRY(rc_command_name_file(word, make_plan(o, d, &g, &p, &plan, err), err));
     RC_TRY(
         rc_command_name_file(word, rc_plan_verify(d, plan, &p, &g, o->how.transposed, err), err));

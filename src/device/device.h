@@ -45,6 +45,19 @@ enum {
 /** Runs one launch of what is timed. */
 typedef rc_status_t rc_launch_fn(void *state, rc_err_t *err);
 
+/** Times a batch as time_batch does, but up to four times while others have a part of our cores
+ *  (`lost`), which makes it longer; counts it.
+ *  \param[out] ns  of a batch without them, else of the shortest
+ *  \return as time_batch */
+rc_status_t rc_device_time_alone(
+    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err);
+
+/** From where on others count. */
+enum {
+    RC_WATCH_BEGIN = 1, /**< a measurement begins, and what was seen is forgotten */
+    RC_WATCH_AGAIN = 2  /**< a part of it: how teams wait for each other is decided anew */
+};
+
 /** A device that kernels run on and that can time them.  Created by rc_device_open. */
 struct rc_device {
     rc_executor_t executor; /**< that kernels see; kind, threads, lanes and lines are its */
@@ -58,6 +71,8 @@ struct rc_device {
     int64_t batch_max;      /**< launches that may be timed as one batch; 0: any number */
     int64_t active_ns;      /**< so far spent in time_batch and the dense operations; copies
                                are in executor.copy_ns */
+    int64_t timed;          /**< calls of rc_device_time_alone since watch(d, 1) ... */
+    int64_t shared;         /**< ... which others had a part of our cores in all the while */
     void *impl;
     /** Evict the caches (cold mode); allocates its buffer once. */
     rc_status_t (*flush)(rc_device_t *d, rc_err_t *err);
@@ -65,8 +80,8 @@ struct rc_device {
      *  \param[out] ns  total of the batch, in ns */
     rc_status_t (*time_batch)(rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch,
         int64_t *ns, rc_err_t *err);
-    /** Look who else uses the device; cheap beside a batch.  \param[in] anew  1: a measurement
-     *  begins */
+    /** Look who else uses the device; cheap beside a batch.
+     *  \param[in] anew  RC_WATCH_BEGIN, _AGAIN or 0 */
     void (*watch)(rc_device_t *d, int anew);
     /** How long the one of our threads that waited most waited for a CPU since waited(d, 1), in ns;
      *  of a GPU 0.  Cheap beside a batch of milliseconds.  \param[in] anew  1: begin */

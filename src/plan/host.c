@@ -76,17 +76,17 @@ static rc_status_t host_new(int threads, host_t **out, rc_err_t *err)
     return st;
 }
 
-static void look(void *user)
+static void look(void *user, int anew)
 {
     rc_device_t *d = user;
-    d->watch(d, 0);
+    d->watch(d, anew ? RC_WATCH_AGAIN : 0);
 }
 
 static rc_status_t time_batch(
     void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
     rc_device_t *d = user;
-    return d->time_batch(d, fn, state, batch, ns, err);
+    return rc_device_time_alone(d, fn, state, batch, ns, err);
 }
 
 static int is_alone(void *user)
@@ -136,7 +136,7 @@ static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
     place.time = time_batch;
     place.alone = is_alone;
     place.user = d;
-    d->watch(d, 1);
+    d->watch(d, RC_WATCH_BEGIN);
     rc_status_t st = rc_plan_new(&place, problem, a, options, out, err);
     if (st == RC_OK && was_timed(*out))
         rc_plan_note_company(*out, d);

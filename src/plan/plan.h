@@ -34,8 +34,9 @@ typedef struct rc_plan_laps {
 typedef struct rc_plan_place {
     rc_executor_t *x;      /**< borrowed until the plan is freed */
     rc_plan_time_fn *time; /**< NULL: the host's clock around launches that are waited for: CPUs */
-    /** Look who else uses the machine, before each batch that is timed; NULL: nobody does. */
-    void (*look)(void *user);
+    /** Look who else uses the machine, before each batch that is timed; NULL: nobody does.
+     *  \param[in] anew  1: candidates are compared from here on, whatever was before */
+    void (*look)(void *user, int anew);
     /** Build a row order where the matrix is; NULL: all are built on the host.
      *  \param[in] order  with parameters  \param[in] a  its sizes alone
      *  \param[in] m  row pointers and columns there; NULL: only say whether it can be built

@@ -354,6 +354,8 @@ static rc_status_t time_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
     enum { few = 2, some = 3, most = 15 };
     const int usual = t->searches || t->plan->place.unsteady ? some : few;
     const rc_plan_place_t *at = &t->plan->place;
+    if (at->look) /* who was there for a moment in the beginning is not now */
+        at->look(at->user, 1);
     for (int round = 0; round < most; round++) {
         f->alone = at->alone && at->alone(at->user);
         if (round >= usual &&

@@ -423,7 +423,7 @@ rc_status_t rc_plan_trial_batch(rc_plan_t *plan, const rc_plan_scratch_t *scratc
     rc_plan_time_fn *time = plan->place.time ? plan->place.time : time_on_host;
     launch_t l = {trial, &scratch->o};
     if (plan->place.look)
-        plan->place.look(plan->place.user);
+        plan->place.look(plan->place.user, 0);
     return time(plan->place.user, launch, &l, batch, ns, err);
 }
 

@@ -98,12 +98,91 @@ static void who_has_the_host_of_a_gpu_is_not_known(void **state)
     assert_int_equal(rc_device_is_alone(&d), 0);
 }
 
+/* A device of the test: cores that others have until so many looks. */
+typedef struct lent {
+    rc_device_t d;
+    int looks;  /* that find others, of which each batch has two */
+    int looked;
+    int batches;
+} lent_t;
+
+static double lent_lost(rc_device_t *d, int anew)
+{
+    lent_t *l = (lent_t *)d; /* its first member */
+    (void)anew;
+    return l->looked++ < l->looks ? 0.4 : 0.01;
+}
+
+static rc_status_t lent_time(
+    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    static const int64_t took[] = {900, 700, 800, 950};
+    lent_t *l = (lent_t *)d;
+    (void)batch;
+    *ns = took[l->batches++ % 4];
+    return launch(state, err);
+}
+
+static rc_status_t no_launch(void *state, rc_err_t *err)
+{
+    (void)err;
+    return *(const rc_status_t *)state;
+}
+
+static void shared_cores_are_timed_again(void **state)
+{
+    static const struct {
+        int looks;
+        int batches;
+        int64_t ns;
+        int64_t shared;
+    } cases[] = {{0, 1, 900, 0}, {1, 2, 700, 0}, {2, 2, 700, 0}, {4, 3, 800, 0}, {99, 4, 700, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lent_t l = {.d = {.lost = lent_lost, .time_batch = lent_time}, .looks = cases[i].looks};
+        rc_status_t st = RC_OK;
+        rc_err_t err = {0};
+        int64_t ns = 0;
+        assert_int_equal(rc_device_time_alone(&l.d, no_launch, &st, 1, &ns, &err), RC_OK);
+        assert_int_equal(l.batches, cases[i].batches);
+        assert_int_equal(ns, cases[i].ns);
+        assert_true(l.d.timed == 1 && l.d.shared == cases[i].shared);
+        st = RC_EDEVICE;
+        assert_int_equal(rc_device_time_alone(&l.d, no_launch, &st, 1, &ns, &err), RC_EDEVICE);
+        assert_int_equal(l.d.timed, 1);
+    }
+}
+
+/* A plan's times name them, and nobody is alone. */
+static void shared_cores_are_company(void **state)
+{
+    (void)state;
+    rc_device_t *d = NULL;
+    rc_err_t err = {0};
+    char text[RC_COMPANY_MAX];
+    assert_int_equal(rc_device_open_cpu(1, &d, &err), RC_OK);
+    d->watch(d, 1);
+    d->timed = 90;
+    d->shared = 23;
+    rc_device_company(d, text);
+    assert_string_equal(text, "the host shares cores: 23 of 90 batches were timed beside others");
+    assert_int_equal(rc_device_is_alone(d), 0);
+    d->shared = 22;
+    rc_device_company(d, text);
+    assert_null(strstr(text, "cores"));
+    d->watch(d, 1);
+    assert_int_equal(d->timed + d->shared, 0);
+    rc_device_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpu_pointers_become_wide_in_time),
         cmocka_unit_test(cpu_device),
         cmocka_unit_test(who_has_the_host_of_a_gpu_is_not_known),
+        cmocka_unit_test(shared_cores_are_timed_again),
+        cmocka_unit_test(shared_cores_are_company),
     };
     return cmocka_run_group_tests_name("device", tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ typedef struct ordered {
     int late;      /* so many calls of the original order, which take more before */
     int first;     /* so many calls of orders, which take more before */
     double early;  /* by this factor, both */
+    int finals;    /* how often who else is there was looked at anew */
 } ordered_t;
 
 static rc_status_t ordered_time(
@@ -38,6 +39,12 @@ static rc_status_t ordered_time(
     *ns = (int64_t)((c->product > 0 ? c->product : 1e6) * (double)batch * more *
                     (trial->problem.identity ? 1 : c->times));
     return fn(launch, err);
+}
+
+static void look_anew(void *user, int anew)
+{
+    ordered_t *c = user;
+    c->finals += anew;
 }
 
 static int watch_steps(void *user, const rc_plan_candidate_t *next, int timed)
@@ -142,12 +149,14 @@ static void an_order_of_a_few_candidates_is_confirmed(void **state)
         f->place.time = ordered_time;
         f->place.user = &clock;
         f->place.unsteady = 1;
+        f->place.look = look_anew;
         f->p.ks = 1;
         rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = 4, .tune_ns = INT64_MAX / 4, .kernels = "rowsplit", .orders = "csr,random"});
         rc_plan_part_t part;
         assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
         assert_string_equal(part.candidate[part.chosen].order, cases[i].order);
         assert_int_equal(plan->entry[0].timing[part.chosen].again, cases[i].again);
+        assert_int_equal(clock.finals, cases[i].again);
         rc_plan_free(plan);
     }
 }
