@@ -142,5 +142,6 @@ def page(lines):
         rows += ["", f"## {group}", *tables] if tables else []
     rows += notes(lines) + ["", "## How", "", HOW, "<!-- end -->", "", "## Making it again", "",
                             "    jobs/solvers.py --budget 540    # until it ends with 0",
-                            "    jobs/solvers.py --page > data/results/solvers.md"]
+                            "    jobs/solvers.py --page > data/results/solvers.md", "",
+                            "[Aimed at and reached](notebook/solvers.md)."]
     return "\n".join(rows) + "\n"
