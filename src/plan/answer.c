@@ -206,7 +206,7 @@ static void add_other(rc_str_t *s, const rc_plan_row_t *other, double speedup, d
     rc_str_add(s, "; for ");
     add_count(s, reuse);
     if (other->pays_after <= reuse)
-        rc_str_addf(s, " %s may be better, which is uncertain; it", other->order);
+        rc_str_addf(s, " %s may be better, which is uncertain; by these times it", other->order);
     else
         rc_str_addf(s, " no other order is surely better; %s", other->order);
     rc_str_addf(s, " is %.3g times as fast and pays after ", speedup);

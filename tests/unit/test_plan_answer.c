@@ -95,7 +95,7 @@ static void what_is_best_in_the_long_run_is_said(void **state)
             "; for 1,000 products no other order is surely better; metis is 2 times as fast and pays after 1,500 products."},
         /* lpt saves most within the products, though mincol pays sooner and metis within them, too */
         {kept, {2e5, 1.7e5, 1.6e5, 1.9e5}, {0, 1e7, 3.5e7, 1e6}, 0.01, 0, 1000,
-            "; for 1,000 products lpt may be better, which is uncertain; it is 1.18 times as fast and pays after 334 products; "
+            "; for 1,000 products lpt may be better, which is uncertain; by these times it is 1.18 times as fast and pays after 334 products; "
             "best in the long run: order metis, over this choice 1.25 times as fast and paid after 875 products."},
         {kept, {2e5, 1.7e5, 1.6e5, 1.9e5}, {0, 1e7, 5e7, 1e6}, 0.01, 0, INFINITY, "; metis may be 1.25 times as fast, which is uncertain."},
     };
