@@ -358,6 +358,7 @@ static rc_status_t time_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
         at->look(at->user, 1);
     for (int round = 0; round < most; round++) {
         f->alone = at->alone && at->alone(at->user);
+        t->others = at->alone && !f->alone;
         if (round >= usual &&
             (!t->searches || rc_plan_now(&t->plan->place) - t->start_ns > t->most_ns ||
                 rc_tuning_is_asked(t, NULL) || !is_disturbed(f)))

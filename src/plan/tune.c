@@ -62,10 +62,10 @@ static int is_original(const rc_tuning_t *t, int i)
 }
 
 /* 1: better by more than both may be off, and another order by more than may be gone when it is
- * prepared again. */
+ * prepared again, or when other programs are. */
 int rc_tuning_beats(const rc_tuning_t *t, int a, int b)
 {
-    const double slight = 1.02;
+    const double slight = t->others ? 1.1 : 1.02;
     const int reorders = t->plan->place.unsteady && is_original(t, b) && !is_original(t, a);
     return (reorders ? slight : 1) * cost_of(t, a) + margin_of(t, a) < least_of(t, b);
 }

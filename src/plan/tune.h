@@ -18,6 +18,7 @@ typedef struct rc_tuning {
     int timed;
     int ours; /**< of those timed: not the vendor's, and not the reference */
     int best; /**< index of the one that entry->trial has prepared; -1: none yet */
+    int others; /**< 1: other programs had a part of the machine, as was seen in the end */
 } rc_tuning_t;
 
 /* -------------------------------------------------------------------- tune.c */

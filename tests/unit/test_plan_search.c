@@ -22,6 +22,7 @@ typedef struct ordered {
     int first;     /* so many calls of orders, which take more before */
     double early;  /* by this factor, both */
     int finals;    /* how often who else is there was looked at anew */
+    int others;    /* 1: there are other programs */
 } ordered_t;
 
 static rc_status_t ordered_time(
@@ -45,6 +46,11 @@ static void look_anew(void *user, int anew)
 {
     ordered_t *c = user;
     c->finals += anew;
+}
+
+static int has_no_others(void *user)
+{
+    return !((ordered_t *)user)->others;
 }
 
 static int watch_steps(void *user, const rc_plan_candidate_t *next, int timed)
@@ -140,6 +146,8 @@ static void an_order_of_a_few_candidates_is_confirmed(void **state)
         int again; /* as of a timing */
     } cases[] = {{{.times = 1, .product = 3e5, .late = 12, .early = 1.2}, "csr", 1},
         {{.times = 0.8, .product = 3e5}, "random:seed=1", 2}, {{.times = 0.985, .product = 3e5}, "csr", 0},
+        {{.times = 0.92, .product = 3e5}, "random:seed=1", 2}, {{.times = 0.92, .product = 3e5, .others = 1}, "csr", 1},
+        {{.times = 0.8, .product = 3e5, .others = 1}, "random:seed=1", 2},
         {{.times = 0.5, .product = 3e5, .late = 12, .early = 1.2}, "random:seed=1", 1},
         {{.times = 2, .product = 3e5, .late = 4, .early = 60}, "csr", 1},
         {{.times = 0.5, .product = 3e5, .first = 2, .early = 60}, "random:seed=1", 1}};
@@ -150,6 +158,7 @@ static void an_order_of_a_few_candidates_is_confirmed(void **state)
         f->place.user = &clock;
         f->place.unsteady = 1;
         f->place.look = look_anew;
+        f->place.alone = has_no_others;
         f->p.ks = 1;
         rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = 4, .tune_ns = INT64_MAX / 4, .kernels = "rowsplit", .orders = "csr,random"});
         rc_plan_part_t part;
