@@ -206,28 +206,6 @@ static rc_status_t print_plan(
 
 /* ------------------------------------------------------------------- command */
 
-static rc_status_t time_on_device(
-    void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
-{
-    rc_device_t *d = user;
-    int64_t most = d->batch_max > 0 && batch > d->batch_max ? d->batch_max : batch;
-    rc_status_t st = rc_device_time_alone(d, fn, state, most, ns, err);
-    if (most < batch) /* launches of a batch are alike */
-        *ns = (int64_t)((double)*ns * (double)batch / (double)most);
-    return st;
-}
-
-static void look(void *user, int anew)
-{
-    rc_device_t *d = user;
-    d->watch(d, anew ? RC_WATCH_AGAIN : 0);
-}
-
-static int is_alone(void *user)
-{
-    return rc_device_is_alone(user);
-}
-
 /* The answer is searched for, unless an option says what to time. */
 static int is_search(const struct options *o)
 {
@@ -277,15 +255,11 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_v
     rc_plan_place_t place = {.x = &d->executor,
         .watch = watch_search,
         .watcher = &watch,
-        .time = time_on_device,
-        .look = look,
-        .alone = is_alone,
         .order = d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL,
-        .user = d,
-        .unsteady = d->executor.kind == RC_DEVICE_CPU,
         .cache_bytes = d->cache_bytes,
         .multiprocessors = d->multiprocessors,
         .device_class = d->class_name};
+    rc_plan_place_watched(&place, d);
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, RC_HOST_TYPE, 0, 0, RC_PLAN_CSR};
     if (g->parts) {

@@ -14,7 +14,7 @@ typedef struct rc_device_state {
     double temperature_c;
     int64_t throttle; /**< bit set of throttle reasons, 0 none */
     double hop_ns;    /**< of a line of cache between neighbours of a team; of a GPU NaN */
-    double others;    /**< other programs that wanted the device since watch(d, 1), on
+    double others;    /**< other programs that wanted the device since RC_WATCH_BEGIN, on
                            average: their threads ready to run; of a GPU their processes */
     int cpus;         /**< that they and we share; of a GPU 1; 0 unknown */
     int crowded;      /**< 1: there was not enough of it for all; 0: there was */
@@ -28,8 +28,8 @@ typedef struct rc_device rc_device_t;
 /** Bytes of the line that rc_device_company writes. */
 enum { RC_COMPANY_MAX = 96 };
 
-/** That others had a part of a device since watch(d, 1), in a line for people; "": nobody had, or
- *  that is not known. */
+/** That others had a part of a device since RC_WATCH_BEGIN, in a line for people; "": nobody had,
+ *  or that is not known. */
 void rc_device_company(rc_device_t *d, char text[RC_COMPANY_MAX]);
 
 /** 1: nobody had; 0: that is not known, too, as of a GPU: who has its host makes batches of short
@@ -71,7 +71,7 @@ struct rc_device {
     int64_t batch_max;      /**< launches that may be timed as one batch; 0: any number */
     int64_t active_ns;      /**< so far spent in time_batch and the dense operations; copies
                                are in executor.copy_ns */
-    int64_t timed;          /**< calls of rc_device_time_alone since watch(d, 1) ... */
+    int64_t timed;          /**< calls of rc_device_time_alone since RC_WATCH_BEGIN ... */
     int64_t shared;         /**< ... which others had a part of our cores in all the while */
     void *impl;
     /** Evict the caches (cold mode); allocates its buffer once. */

@@ -510,16 +510,6 @@ double rc_plan_break_even(const rc_plan_part_t *part, int index)
     return c == r ? 0 : rc_break_even(0, time, setup, 0, 1);
 }
 
-void rc_plan_note_company(rc_plan_t *plan, rc_device_t *d)
-{
-    rc_device_company(d, plan->company);
-}
-
-const char *rc_plan_company(const rc_plan_t *plan)
-{
-    return plan ? plan->company : "";
-}
-
 int rc_plan_parts(const rc_plan_t *plan)
 {
     return !plan ? 0 : plan->entries + (plan->transpose ? plan->transpose->entries : 0);

@@ -76,28 +76,9 @@ static rc_status_t host_new(int threads, host_t **out, rc_err_t *err)
     return st;
 }
 
-static void look(void *user, int anew)
-{
-    rc_device_t *d = user;
-    d->watch(d, anew ? RC_WATCH_AGAIN : 0);
-}
-
-static rc_status_t time_batch(
-    void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
-{
-    rc_device_t *d = user;
-    return rc_device_time_alone(d, fn, state, batch, ns, err);
-}
-
-static int is_alone(void *user)
-{
-    return rc_device_is_alone(user);
-}
-
 static rc_plan_place_t place_of(const host_t *h)
 {
     return (rc_plan_place_t){.x = &h->device->executor,
-        .unsteady = 1,
         .cache_bytes = h->device->cache_bytes,
         .device_class = h->device->class_name};
 }
@@ -132,10 +113,7 @@ static rc_status_t new_timed(const host_t *h, const rc_plan_problem_t *problem,
     rc_device_t *d = h->device;
     rc_plan_place_t place = place_of(h);
     const rc_crowd_hold_t hold = rc_crowd_hold(d->executor.threads);
-    place.look = look;
-    place.time = time_batch;
-    place.alone = is_alone;
-    place.user = d;
+    rc_plan_place_watched(&place, d);
     d->watch(d, RC_WATCH_BEGIN);
     rc_status_t st = rc_plan_new(&place, problem, a, options, out, err);
     if (st == RC_OK && was_timed(*out))

@@ -140,7 +140,12 @@ rc_status_t rc_plan_copy(
  *  \param[in] part, index  of rc_plan_part */
 double rc_plan_time_err(const rc_plan_t *plan, int part, int index);
 
-/** What rc_plan_company says from now on: who had a part of the device since watch(d, 1). */
+/** Candidates are timed on a device, by batches that others have no part of where that can be had:
+ *  `time`, `look`, `alone`, `unsteady` and `user` of a place.
+ *  \param[in] d  the one whose executor the place has; borrowed as that */
+void rc_plan_place_watched(rc_plan_place_t *place, rc_device_t *d);
+
+/** What rc_plan_company says from now on: who had a part of the device since RC_WATCH_BEGIN. */
 void rc_plan_note_company(rc_plan_t *plan, rc_device_t *d);
 
 #endif

@@ -260,9 +260,9 @@ static int original(const rc_tuning_t *t)
 }
 
 /* Who keeps the original order, where another one was chosen for a gain by which two runs of a
- * program may differ: a short product has one time in all batches of a run and another
- * one in the next, for its arrays lie elsewhere, and other programs come and go.  Long products are
- * timed once more while there is time.  \return -1: none */
+ * program may differ: a short product has one time in all batches of a run and another one in the
+ * next, for its arrays lie elsewhere, and other programs come and go.  Long products are timed once
+ * more while there is time.  \return -1: none */
 static int slightly_beaten(const rc_tuning_t *t)
 {
     const double clear = 1.5;

@@ -123,33 +123,28 @@ END
         code "all are $status in both" 4 compare "all_$status" "all_$status" -q
         is "which is said" "$(cat "$tmp/err")" "rowcast compare: nothing is compared: no case has a time in both stores"
     done
-    for hop in 25:160 160:25 25:35; do
-        for store in a b; do
-            case $store in a) ns=${hop%:*} ;; *) ns=${hop#*:} ;; esac
-            cp "$tmp/a.h5" "$tmp/hop_$store.h5" && $python - "$tmp/hop_$store.h5" "$ns" <<'END' && seal "$tmp/hop_$store.h5"
+    # both FIELD A:B: the stores both_a and both_b, with these in all rows
+    cat >"$tmp/field.py" <<'END'
 import h5py, sys
 with h5py.File(sys.argv[1], "r+") as f:
     r = f["results"][:]
-    r["hop_ns"] = float(sys.argv[2])
+    r[sys.argv[2]] = float(sys.argv[3])
     f["results"][:] = r
 END
-        done
-        code "teams of which neighbours are $hop ns apart" 0 compare hop_a hop_b
+    both()
+    {
+        cp "$tmp/a.h5" "$tmp/both_a.h5" && $python "$tmp/field.py" "$tmp/both_a.h5" "$1" "${2%:*}" && seal "$tmp/both_a.h5" &&
+            cp "$tmp/a.h5" "$tmp/both_b.h5" && $python "$tmp/field.py" "$tmp/both_b.h5" "$1" "${2#*:}" && seal "$tmp/both_b.h5"
+    }
+    for hop in 25:160 160:25 25:35; do
+        both hop_ns $hop
+        code "teams of which neighbours are $hop ns apart" 0 compare both_a both_b
         is "which is said where it is another place" "$(grep -o 'took.*' "$tmp/err")" "$([ $hop = 25:35 ] || echo \
             "took ${hop%:*} ns between neighbours of a team in A, ${hop#*:} in B: where their rows take turns, times differ by that")"
     done
     for load in 6.5:0.0 0.0:6.5 3.0:3.1 128:12; do
-        for store in a b; do
-            case $store in a) threads=${load%:*} ;; *) threads=${load#*:} ;; esac
-            cp "$tmp/a.h5" "$tmp/load_$store.h5" && $python - "$tmp/load_$store.h5" "$threads" <<'END' && seal "$tmp/load_$store.h5"
-import h5py, sys
-with h5py.File(sys.argv[1], "r+") as f:
-    r = f["results"][:]
-    r["load"] = float(sys.argv[2])
-    f["results"][:] = r
-END
-        done
-        code "beside $load threads of other programs" 0 compare load_a load_b
+        both load $load
+        code "beside $load threads of other programs" 0 compare both_a both_b
         is "which is said where it is not alike" "$(grep -o 'threads of .*' "$tmp/err")" "$([ $load = 3.0:3.1 ] || echo \
             "threads of other programs that wanted CPUs, or their processes on a GPU: ${load%:*} in A, ${load#*:} in B: times may differ by that")"
     done
