@@ -406,10 +406,10 @@ void rc_plan_answer_free(rc_plan_answer_t *a)
     *a = (rc_plan_answer_t){0};
 }
 
-/* 1: by its figures a row would have been the choice, which batches of the other half forbade. */
+/* 1: by its figures a row would have been the choice; not by enough, or not in the other half. */
 static int is_unconfirmed(const rc_plan_row_t *r, const rc_plan_row_t *c, double reuse)
 {
-    return r != c && reuse > 0 && c->again && compares(r, c) && is_faster(r, c) &&
+    return r != c && reuse > 0 && compares(r, c) && is_faster(r, c) &&
            pays_over(r, c, reuse) <= reuse;
 }
 
