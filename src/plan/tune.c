@@ -104,7 +104,7 @@ int rc_tuning_is_asked(const rc_tuning_t *t, const rc_plan_candidate_t *next)
  * caller says how long it may take. */
 static int is_over_race(const rc_tuning_t *t)
 {
-    const double least_ns = 2.5e6;
+    const double least_ns = 2.2e6;
     double products = t->plan->place.tune_products;
     const rc_plan_candidate_t *c = &t->entry->candidate[t->entry->part.reference];
     if (t->searches || t->options->tune_ns > 0 || products <= 0 || t->ours == 0)
@@ -192,8 +192,17 @@ static rc_status_t time_one(rc_tuning_t *t, int i, const rc_plan_trial_t *trial,
 
 /* -------------------------------------------------------------------- race */
 
-/* How much slower than the best is far behind. */
-static const double race_clear = 1.5;
+/* How much slower than the best is far behind; and where single products take long, which are
+ * steadier. */
+static const double race_clear = 1.5, race_long_clear = 1.2;
+
+/* 1: a batch of it is one product that takes long. */
+static int is_long(const rc_tuning_t *t, int i)
+{
+    const double long_ns = 1e5;
+    return t->entry->timing[i].batch == 1 && t->entry->candidate[i].time_ns > long_ns &&
+           !t->plan->place.unsteady;
+}
 
 /* 1: whatever its first run takes is no time of it: it may be the first one of its library. */
 static int is_new(const rc_tuning_t *t, int i)
@@ -254,18 +263,19 @@ static rc_status_t race_start(rc_tuning_t *t, int i, const rc_plan_trial_t *tria
 /* 1: it is not known yet whether a candidate is the better one. */
 static int is_open(const rc_tuning_t *t, int i)
 {
-    const double small = 0.01; /* a gain that is not worth a batch */
     const rc_plan_timing_t *timing = &t->entry->timing[i];
+    const int takes_long = is_long(t, i);
+    const double small = takes_long ? 0.02 : 0.01; /* a gain that is not worth a batch */
     if (t->entry->candidate[i].status != RC_OK || timing->samples >= RACE_MOST ||
         rc_tuning_is_over(t, i))
         return 0;
     if (t->best < 0)
-        return timing->samples < RACE_FEW ||
+        return timing->samples < (takes_long ? 1 : RACE_FEW) ||
                (timing->rel_err > small && timing->samples < RACE_FIRST);
     double best = cost_of(t, t->best);
     double gain = best - cost_of(t, i);
     double off = margin_of(t, i) + margin_of(t, t->best);
-    if (gain < (1 - race_clear) * best)
+    if (gain < (1 - (takes_long ? race_long_clear : race_clear)) * best)
         return 0;
     return timing->samples < RACE_FEW || (fabs(gain) <= off && gain + off > small * best);
 }
@@ -370,12 +380,43 @@ static int have_operands(rc_tuning_t *t)
     return rc_plan_scratch_new(t->plan, t->entry->part.k, &t->scratch, &why) == RC_OK;
 }
 
+/* 1: the rows stay where they are in an order that was built. */
+static int keeps_rows(const rc_plan_t *plan, const char *order)
+{
+    for (int i = 0; i < plan->orders; i++)
+        if (strcmp(plan->order[i]->text, order) == 0 && plan->order[i]->identity)
+            return 1;
+    return 0;
+}
+
+/* 1: nobody asked for this order, and a time in the original one tells nothing new: another order
+ * keeps the rows, and was timed with this kernel; or another order gained so much with another
+ * kernel that no kernel is expected to be faster without. */
+static int is_needless(const rc_tuning_t *t, int i)
+{
+    const double clear = 1.2;
+    const rc_plan_candidate_t *c = t->entry->candidate;
+    if (t->searches || t->options->orders || !is_original(t, i) || rc_vendor_is(c[i].kernel))
+        return 0;
+    for (int a = 0; a < t->entry->part.candidates; a++) {
+        if (is_original(t, a) || isnan(c[a].time_ns))
+            continue;
+        if (strcmp(c[a].kernel, c[i].kernel) == 0 && keeps_rows(t->plan, c[a].order))
+            return 1;
+        for (int b = 0; b < t->entry->part.candidates; b++)
+            if (is_original(t, b) && strcmp(c[a].kernel, c[b].kernel) == 0 &&
+                c[b].time_ns > clear * c[a].time_ns)
+                return 1;
+    }
+    return 0;
+}
+
 /* Candidates from one to before another, as many as may be timed; the reference was. */
 static rc_status_t time_some(rc_tuning_t *t, int from, int to, int most, rc_err_t *err)
 {
     int until = t->timed > INT_MAX - most ? INT_MAX : t->timed + most;
     for (int i = from; i < to && t->timed < until; i++) {
-        if (i == t->entry->part.reference || rc_tuning_is_over(t, i))
+        if (i == t->entry->part.reference || rc_tuning_is_over(t, i) || is_needless(t, i))
             continue;
         RC_PASS(rc_tuning_try(t, i, 1, err));
         t->ours +=
