@@ -411,14 +411,20 @@ static int is_needless(const rc_tuning_t *t, int i)
     return 0;
 }
 
-/* Candidates from one to before another, as many as may be timed; the reference was. */
+/* Candidates from one to before another, as many as may be timed, with those whose time is not
+ * needed; the reference was. */
 static rc_status_t time_some(rc_tuning_t *t, int from, int to, int most, rc_err_t *err)
 {
-    int until = t->timed > INT_MAX - most ? INT_MAX : t->timed + most;
-    for (int i = from; i < to && t->timed < until; i++) {
-        if (i == t->entry->part.reference || rc_tuning_is_over(t, i) || is_needless(t, i))
+    for (int i = from; i < to && most > 0; i++) {
+        const int before = t->timed;
+        if (i == t->entry->part.reference || rc_tuning_is_over(t, i))
             continue;
+        if (is_needless(t, i)) {
+            most--;
+            continue;
+        }
         RC_PASS(rc_tuning_try(t, i, 1, err));
+        most -= t->timed - before;
         t->ours +=
             !rc_vendor_is(t->entry->candidate[i].kernel) && !isnan(t->entry->candidate[i].time_ns);
     }
