@@ -1,33 +1,36 @@
 /* y = A x on a GPU: the first entries of every row in ELLPACK, which stores y; coordinates add
  * the others. */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "format/vector/hyb.h"
 #include "kernels/spmv/cuda/spmv.h"
 
-#include <stdlib.h>
-
 enum { PARAM_WIDTH };
 
-/* The rule `bell` asks how many slots have so many entries: rows of A have, and pads have none. */
+/* The rule `bell` where the matrix is: the width is found by halving, for fewer rows have more
+ * entries.  Rows of A have entries, and slots that hold none have none. */
+static rc_status_t bell_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)
+{
+    rc_spmv_counts_t n;
+    *out = 0;
+    RC_PASS(rc_spmv_count(p, 0, 0, &n, err));
+    for (int64_t most = n.longest; *out < most;) {
+        int64_t width = *out + (most - *out + 1) / 2;
+        RC_PASS(rc_spmv_count(p, width - 1, 0, &n, err));
+        if (rc_hyb_bell_holds(n.beyond, p->schedule->slots))
+            *out = width;
+        else
+            most = width - 1;
+    }
+    return RC_OK;
+}
+
 static rc_status_t choose_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)
 {
-    int64_t slots = p->schedule->slots;
-    rc_csr_view_t e = {.rows = slots, .nnz = p->a->nnz};
-    if (p->param[PARAM_WIDTH] != RC_HYB_BELL)
-        return rc_hyb_width(&e, p->param[PARAM_WIDTH], out, err);
-    int64_t *ptr = rc_alloc((size_t)slots + 1, sizeof *ptr, "slot pointers", err);
-    RC_PASS(ptr ? RC_OK : RC_ENOMEM);
-    ptr[0] = 0;
-    for (int64_t i = 0; i < slots; i++) {
-        int64_t r = p->schedule->row[i];
-        ptr[i + 1] = ptr[i] + (r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r]);
-    }
-    e.ptr = ptr;
-    rc_status_t st = rc_hyb_width(&e, RC_HYB_BELL, out, err);
-    free(ptr);
-    return st;
+    const rc_csr_view_t slots = {.rows = p->schedule->slots, .nnz = p->a->nnz};
+    return p->param[PARAM_WIDTH] == RC_HYB_BELL
+               ? bell_width(p, out, err)
+               : rc_hyb_width(&slots, p->param[PARAM_WIDTH], out, err);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -85,7 +88,7 @@ const rc_kernel_t rc_kernel_cuda_hyb = {
      * such rows. 3: in the last one */
     .version = 4,
     .param = {RC_HYB_WIDTH_PARAM},
-    .builds = RC_BUILDS_THERE,
+    .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "hyb",
     .rank = {{1, 2, 2}},

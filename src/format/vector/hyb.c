@@ -5,7 +5,11 @@
 
 #include <stdlib.h>
 
-enum { BELL_ROWS = 4096, BELL_SPEED = 3 };
+int rc_hyb_bell_holds(int64_t held, int64_t rows)
+{
+    enum { least = 4096, speed = 3 };
+    return held >= least && speed * held >= rows;
+}
 
 static rc_status_t bell_width(const rc_csr_view_t *e, int64_t *out, rc_err_t *err)
 {
@@ -16,7 +20,7 @@ static rc_status_t bell_width(const rc_csr_view_t *e, int64_t *out, rc_err_t *er
         rows[e->ptr[r + 1] - e->ptr[r]]++;
     int64_t width = longest;
     int64_t held = rows[longest]; /* rows of `width` entries or more */
-    while (width > 0 && (held < BELL_ROWS || BELL_SPEED * held < e->rows))
+    while (width > 0 && !rc_hyb_bell_holds(held, e->rows))
         held += rows[--width];
     free(rows);
     *out = width;

@@ -31,6 +31,9 @@ typedef struct rc_hyb {
  *  \return RC_OK, RC_ENOMEM.  Cost O(rows + longest row). */
 rc_status_t rc_hyb_width(const rc_csr_view_t *e, int64_t width, int64_t *out, rc_err_t *err);
 
+/** 1: that rule keeps a width which so many of the rows have entries for, or more. */
+int rc_hyb_bell_holds(int64_t held, int64_t rows);
+
 /** \param[in] width  of rc_hyb_width  \param[out] out  free with rc_hyb_free
  *  \return RC_OK, RC_ENOMEM.  Cost O(width * rows + nnz). */
 rc_status_t rc_hyb_build(
