@@ -137,8 +137,8 @@ typedef struct rc_plan_options {
                    library has it) and up to three other algorithms of it after them; 0: none;
                    RC_PLAN_SEARCH */
     int64_t tune_ns; /**< stop timing more of them after this long for each K, of a search for all K
-                          together; 0: two seconds, of a search five; on a GPU, but for a search, 45
-                          products of the vendor's default beside that itself, or 2.5 ms where that
+                          together; 0: two seconds, of a search five; on a GPU, but for a search, 30
+                          products of the vendor's default beside that itself, or 2.2 ms where that
                           is more */
     /** bytes that the plan and its timing may take, of the memory of the GPU, or of the host for a
      *  plan there; 0: any. While an order or a matrix is built on a GPU it takes scratch beside,

@@ -6,6 +6,7 @@
 Needs PyTorch; on a machine without a GPU iterations run one by one.  CuPy's solver stands beside it
 where there is CuPy.
 """
+import importlib.util
 import inspect
 import math
 import sys
@@ -42,7 +43,15 @@ def plain(a):
     if DEVICE == "cpu":
         return lambda x, out: out.copy_(torch.from_numpy(a @ x.numpy()))
     there = on_device(a)
-    return lambda x, out: out.copy_(there @ x)
+    return lambda x, out: torch.addmv(out, there, x, beta=0, out=out)
+
+
+def fused(work):
+    """The same in few kernels, where PyTorch can compile some; the first call for a size does."""
+    if DEVICE == "cpu" or not importlib.util.find_spec("triton"):
+        return work
+    torch._dynamo.config.suppress_errors = True  # without a compiler of C as it stands
+    return torch.compile(work, dynamic=False)
 
 
 def as_graph(steps):
@@ -79,29 +88,42 @@ def gained(plain, by_plan, made):
             f"won back after {math.ceil(made / (plain - by_plan))} steps")
 
 
+@fused
+def cg_update(x, r, p, q, w, rr, alpha):
+    """A step but for its product w = A r; rr is the square of the residual's norm before it."""
+    now, rw = (r * r).sum(), (r * w).sum()
+    beta = now / rr
+    alpha.copy_(now / (rw - beta * now / alpha))
+    rr.copy_(now)
+    p.mul_(beta).add_(r)
+    q.mul_(beta).add_(w)
+    x.add_(alpha * p)
+    r.sub_(alpha * q)
+
+
 class Cg:
-    """Conjugate gradients for A x = b; `multiply(p, q)` puts A p into q."""
+    """Conjugate gradients for A x = b; `multiply(r, w)` puts A r into w.
+
+    Both dot products of a step are taken at once (Chronopoulos and Gear, J. Comput. Appl. Math. 25,
+    1989), so that it is few kernels.
+    """
 
     def __init__(self, multiply, b):
         self.multiply, self.b = multiply, b
-        self.x, self.r, self.p, self.q = (torch.zeros_like(b) for _ in range(4))
-        self.rr = torch.zeros((), dtype=b.dtype, device=b.device)
+        self.x, self.r, self.p, self.q, self.w = (torch.zeros_like(b) for _ in range(5))
+        self.rr, self.alpha = (torch.zeros((), dtype=b.dtype, device=b.device) for _ in range(2))
         self.begin()
 
     def begin(self):
-        self.x.zero_()
+        for v in (self.x, self.p, self.q):
+            v.zero_()
         self.r.copy_(self.b)
-        self.p.copy_(self.b)
-        self.rr.copy_(torch.dot(self.r, self.r))
+        self.rr.fill_(math.inf)  # of no step before
+        self.alpha.fill_(1)
 
     def step(self):
-        self.multiply(self.p, self.q)
-        alpha = self.rr / torch.dot(self.p, self.q)
-        self.x.addcmul_(alpha, self.p)
-        self.r.addcmul_(-alpha, self.q)
-        rr = torch.dot(self.r, self.r)
-        self.p.mul_(rr / self.rr).add_(self.r)
-        self.rr.copy_(rr)
+        self.multiply(self.r, self.w)
+        cg_update(self.x, self.r, self.p, self.q, self.w, self.rr, self.alpha)
 
     def solve(self, run, tolerance, most):
         """Steps until the residual is small; `run` makes STEPS of them."""
@@ -119,11 +141,12 @@ def conjugate_gradients(side):
                       + sp.kron(sp.kron(eye, eye), line))
     b = torch.from_numpy(np.random.RandomState(1).rand(a.shape[0])).to(DEVICE)
     there = a if DEVICE == "cpu" else on_device(a)
-    made, plan = seconds(lambda: rowcast.plan(there, op="spmv"))
+    made, plan = seconds(lambda: rowcast.plan(there, op="spmv", tune=0))
     figures = []
     for multiply in (plain(a), product(plan)):
         solver = Cg(multiply, b)
         run = as_graph(lambda s=solver: [s.step() for _ in range(STEPS)])
+        solver.solve(run, 1e-8, STEPS)  # what loads kernels
         solver.begin()
         took, steps = seconds(lambda s=solver, r=run: s.solve(r, 1e-8, 5000))
         figures.append(took / max(steps, 1))
@@ -156,6 +179,20 @@ def beside_cupy(a, b):
           f"residual {left:.1e}")
 
 
+@fused
+def pdhg_down(x, bar, wide, c, size):
+    """x by its gradient, which is wide = A' y less c, and bar, which is beyond it."""
+    bar.copy_(x)
+    x.add_((wide - c) * size).relu_()
+    bar.mul_(-1).add_(x * 2)
+
+
+@fused
+def pdhg_up(y, tall, b, size):
+    """y by its gradient, where tall = A bar."""
+    y.add_((b - tall) * size)
+
+
 class Pdhg:
     """min c'x with A x = b, x >= 0; `forward(x, out)` is A x, `backward(y, out)` A' y."""
 
@@ -166,11 +203,9 @@ class Pdhg:
 
     def step(self):
         self.backward(self.y, self.wide)
-        self.bar.copy_(self.x)
-        self.x.add_(self.wide.sub_(self.c), alpha=self.size).relu_()
-        self.bar.mul_(-1).add_(self.x, alpha=2)
+        pdhg_down(self.x, self.bar, self.wide, self.c, self.size)
         self.forward(self.bar, self.tall)
-        self.y.add_(self.b - self.tall, alpha=self.size)
+        pdhg_up(self.y, self.tall, self.b, self.size)
 
 
 def primal_dual(cols):
@@ -181,7 +216,7 @@ def primal_dual(cols):
     c = torch.from_numpy(made.rand(cols)).to(DEVICE)
     size = 0.9 / np.sqrt(abs(a).sum(0).max() * abs(a).sum(1).max())
     there = a if DEVICE == "cpu" else on_device(a)
-    made, plan = seconds(lambda: rowcast.plan(there, op="spmv", transposed=True))
+    made, plan = seconds(lambda: rowcast.plan(there, op="spmv", tune=0, transposed=True))
     with_plan = Pdhg(product(plan), product(plan, transposed=True), b, c, size)
     alone = Pdhg(plain(a), plain(sp.csr_matrix(a.T)), b, c, size)
     figures = []

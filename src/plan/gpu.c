@@ -120,7 +120,7 @@ static const rc_plan_laps_t laps = {capturing, lap_begin, lap_end, lap_ns};
 
 static rc_plan_place_t place_of(gpu_t *gpu)
 {
-    const double products = 45;
+    const double products = 30;
     return (rc_plan_place_t){.x = &gpu->x,
         .tune_products = products,
         .laps = &laps,
