@@ -154,7 +154,7 @@ def cg_by(example, multiply, as_graph, sides, tolerance):
 
 def planned(example, a, **how):
     import rowcast
-    took, plan = example.seconds(lambda: rowcast.plan(a, op="spmv", **how))
+    took, plan = example.seconds(lambda: rowcast.plan(a, op="spmv", tune=0, **how))  # by a rule: solves are short
     return plan, took
 
 
@@ -169,11 +169,20 @@ def given(path):
     return example, a, a if example.DEVICE == "cpu" else example.on_device(a), sides
 
 
-def told(example, seconds, count, made, residual):
+def told(example, seconds, count, made, residual, product):
     import torch
     on_gpu = example.DEVICE == "cuda"
     return {"iterations": count, "residual": residual, "seconds": seconds, "made_s": made, "step_s": (seconds - made) / count,
-            "device": torch.cuda.get_device_name() if on_gpu else "host"}
+            "product_s": product, "device": torch.cuda.get_device_name() if on_gpu else "host"}
+
+
+def of_product(example, multiply, x):
+    """Seconds of one in a graph of many: the median of some."""
+    import torch
+    out = torch.empty_like(x)
+    run = example.as_graph(lambda: [multiply(x, out) for _ in range(example.STEPS)])
+    run()
+    return sorted(example.seconds(run)[0] for _ in range(9))[4] / example.STEPS
 
 
 def worst(a, found, sides):
@@ -182,45 +191,47 @@ def worst(a, found, sides):
                for x, b in zip(found, sides))
 
 
-def warm(example):
-    """Kernels and libraries that any program loads."""
+def warm(example, rows):
+    """Kernels and libraries that any program loads, and what is compiled for vectors of so many rows."""
     import scipy.sparse as sp
     import torch
     small = sp.csr_matrix(sp.diags([-1.0, 2.5, -1.0], [-1, 0, 1], shape=(SMALL, SMALL)))
-    b = torch.ones(SMALL, dtype=torch.float64, device=example.DEVICE)
-    cg_by(example, example.plain(small), example.as_graph, [b], 1e-2)
+    ones = lambda n: torch.ones(n, dtype=torch.float64, device=example.DEVICE)
+    cg_by(example, example.plain(small), example.as_graph, [ones(SMALL)], 1e-2)
+    example.Cg(lambda r, w: w.copy_(r), ones(rows)).step()
 
 
 def graph_cg(path, case, ours):
     """Products of PyTorch: steps one by one, and as a graph."""
     example, a, _, sides = given(path)
-    warm(example)
+    warm(example, a.shape[0])
     multiply = example.plain(a)
     took, (found, count, made) = example.seconds(
         lambda: cg_by(example, multiply, example.as_graph if ours else lambda steps: steps, sides, case.tolerance))
-    return told(example, took, count, made, worst(a, found, sides))
+    return told(example, took, count, made, worst(a, found, sides), of_product(example, multiply, sides[0]))
 
 
 def plan_cg(path, case, ours):
     """As a graph: products of PyTorch, and of a plan."""
     example, a, there, sides = given(path)
-    warm(example)
+    warm(example, a.shape[0])
     plain = example.plain(a)
 
     def whole():
         plan, planning = planned(example, there) if ours else (None, 0)
-        found, count, made = cg_by(example, example.product(plan) if ours else plain, example.as_graph, sides,
-                                   case.tolerance)
-        return found, count, made + planning
-    took, (found, count, made) = example.seconds(whole)
-    return told(example, took, count, made, worst(a, found, sides))
+        multiply = example.product(plan) if ours else plain
+        found, count, made = cg_by(example, multiply, example.as_graph, sides, case.tolerance)
+        return multiply, found, count, made + planning
+    took, (multiply, found, count, made) = example.seconds(whole)
+    return told(example, took, count, made, worst(a, found, sides), of_product(example, multiply, sides[0]))
 
 
-def order_cg(path, case, ours):
+def order_cg(path, case, ours, always_planned=True):
     """As a graph with a plan: in the numbering of the system, and renumbered there and back."""
     import rowcast
     example, a, there, sides = given(path)
-    warm(example)
+    warm(example, a.shape[0])
+    plain = None if ours or always_planned else example.plain(a)
 
     def renumbered():
         system = rowcast.order_system(there)
@@ -229,14 +240,20 @@ def order_cg(path, case, ours):
     def whole():
         import torch
         ordering, (system, matrix, rhs) = example.seconds(renumbered) if ours else (0, (None, there, sides))
-        plan, planning = planned(example, matrix)
+        plan, planning = (None, 0) if plain else planned(example, matrix)
         rhs = [torch.as_tensor(b) for b in rhs]
-        found, count, made = cg_by(example, example.product(plan), example.as_graph, rhs, case.tolerance)
+        multiply = plain or example.product(plan)
+        found, count, made = cg_by(example, multiply, example.as_graph, rhs, case.tolerance)
         if ours:
             found = [torch.as_tensor(system.back(x if example.DEVICE == "cuda" else x.numpy())) for x in found]
-        return found, count, made + ordering + planning
-    took, (found, count, made) = example.seconds(whole)
-    return told(example, took, count, made, worst(a, found, sides))
+        return multiply, found, count, made + ordering + planning
+    took, (multiply, found, count, made) = example.seconds(whole)
+    return told(example, took, count, made, worst(a, found, sides), of_product(example, multiply, sides[0]))
+
+
+def both_cg(path, case, ours):
+    """The same beside products of PyTorch in the numbering of the system."""
+    return order_cg(path, case, ours, always_planned=False)
 
 
 def plan_pdhg(path, case, ours):
@@ -244,12 +261,13 @@ def plan_pdhg(path, case, ours):
     import numpy as np
     import torch
     example, a, there, _ = given(path)
-    warm(example)
+    warm(example, a.shape[0])
     made_of = np.random.RandomState(2)
     x = made_of.rand(a.shape[1])
     b = torch.from_numpy(a @ x).to(example.DEVICE)
     c = torch.from_numpy(abs(a.T @ made_of.rand(a.shape[0])) + made_of.rand(a.shape[1])).to(example.DEVICE)
     size = float(0.9 / np.sqrt(abs(a).sum(0).max() * abs(a).sum(1).max()))
+    example.Pdhg(*(lambda x, out: out.zero_() for _ in range(2)), b, c, size).step()  # what is compiled
     plain = None if ours else (example.plain(a), example.plain(a.T.tocsr()))
 
     def whole():
@@ -261,7 +279,8 @@ def plan_pdhg(path, case, ours):
             run()
         return solver, planning + took
     took, (solver, made) = example.seconds(whole)
-    return told(example, took, 2000, made, worst(a, [solver.x], [b]))
+    return told(example, took, 2000, made, worst(a, [solver.x], [b]), of_product(example, solver.forward, solver.x)
+                + of_product(example, solver.backward, solver.y))
 
 
 def run(name, path, ours):
@@ -284,10 +303,12 @@ CASES = [  # what matters most first: time may run out
             "`ROWCAST_BITS=free`.", "any", 1e-4, "pdhg", 2000, 1e-4, 3, ROWCAST_BITS="free"),
     with_plans("order-cg", f"Conjugate gradients with a plan in a CUDA graph, {SIDES} right-hand sides: as numbered, and "
                "renumbered by `rc_order_system`.", "definite", 1e-8, order_cg),
+    with_plans("both-cg", f"Conjugate gradients in a CUDA graph, {SIDES} right-hand sides: PyTorch's products as numbered, and "
+               "renumbered with a plan.", "definite", 1e-8, both_cg),
     with_plans("plan-cg", f"Conjugate gradients in a CUDA graph, {SIDES} right-hand sides: PyTorch's products, and a plan.",
                "definite", 1e-8, plan_cg),
-    with_plans("plan-pdhg", "PDHG in a CUDA graph, 2,000 steps: PyTorch's products with A and A', and one plan.", "any",
-               1e-4, plan_pdhg),
+    with_plans("plan-pdhg", "PDHG in a CUDA graph, 2,000 steps: PyTorch's products with A and A', and one plan; a "
+               "product is both.", "any", 1e-4, plan_pdhg),
     of_cupy("cg", f"CuPy's `cg`, {SIDES} right-hand sides.", "definite", 1e-8),
     of_cupy("eigsh", f"CuPy's `eigsh`: the {PAIRS} largest eigenvalues.", "symmetric", 1e-6),
     of_cupy("gmres", "CuPy's `gmres`, at most 2,000 steps.", "square", 1e-6),

@@ -37,6 +37,11 @@ def apart(lines):
             if found else "")
 
 
+def gains_of(line):
+    """Of a whole solve, a step and a product."""
+    return line["gain"], *(line["alone"][key] / line["with"][key] for key in ("step_s", "product_s"))
+
+
 def answer(lines):
     """What one asks first, where there is something to say."""
     said = []
@@ -47,10 +52,13 @@ def answer(lines):
                     f"mean: {min(gains):.2f} to {max(gains):.2f}." + apart(under))
     for name, text in (("plan-cg", "Conjugate gradients in a CUDA graph with plans gain"),
                        ("plan-pdhg", "PDHG with a plan for A and A' gains"),
-                       ("order-cg", "Renumbered first, shuffled systems gain")):
-        found = [line["gain"] for line in of_case(lines, name) if name != "order-cg" or "shuffle" in line["system"]]
+                       ("order-cg", "Renumbered first, shuffled systems with a plan gain"),
+                       ("both-cg", "Renumbered and with a plan, shuffled systems gain")):
+        found = [line for line in of_case(lines, name) if name.startswith("plan") or "shuffle" in line["system"]]
         if found:
-            said.append(f"{text} {geometric_mean(found):.2f}, {'plan' if name != 'order-cg' else 'order'} included.")
+            gain, step, product = (geometric_mean(gains) for gains in zip(*(gains_of(line) for line in found)))
+            said.append(f"{text} {gain:.2f}, {'plan' if name != 'order-cg' else 'order'} included; a step {step:.2f}, its "
+                        f"product {product:.2f}.")
     return " ".join(said) or "No solve is finished yet."
 
 
@@ -91,15 +99,15 @@ def summary(lines):
     return rows
 
 
-def won_back(line):
-    """Steps after which what was made has paid, as a cell."""
+def of_steps(line):
+    """Cells of what is written with rowcast: steps, products, and after how many steps what was made has paid."""
     alone, ours = line["alone"], line["with"]
     if "step_s" not in ours:
         return ""
+    cells = [number(way[key] * 1e6) for key in ("step_s", "product_s") for way in (alone, ours)]
     cost, gain = ours["made_s"] - alone["made_s"], alone["step_s"] - ours["step_s"]
-    if cost <= 0:
-        return " 0 |"
-    return f" {math.ceil(cost / gain):,} |" if gain > 0 else " never |"
+    cells += ["0" if cost <= 0 else f"{math.ceil(cost / gain):,}" if gain > 0 else "never"]
+    return " " + " | ".join(cells) + " |"
 
 
 def row(line):
@@ -108,7 +116,7 @@ def row(line):
     others = "" if line["same"] else f" (alone {number(alone['iterations'] or 0, 6)})" if steps else ""
     return (f"| {line['system']} | {line['rows']:,} | {line['entries']:,} | {steps}{others} | {number(alone['seconds'])} "
             f"| {number(ours['seconds'])} | {line['gain']:.2f} | {alone['residual']:.1e} | {ours['residual']:.1e} |"
-            + won_back(line))
+            + of_steps(line))
 
 
 def table(lines, case):
@@ -118,8 +126,8 @@ def table(lines, case):
         return []
     is_made = "step_s" in found[0]["with"]
     head = "| system | rows | entries | steps | alone, s | with, s | gain | residual alone | with |"
-    rows = ["", f"### {case.name}", "", case.text, "", head + (" won back after steps |" if is_made else ""),
-            "| --- " * (10 if is_made else 9) + "|"]
+    more = " a step, us | with | a product, us | with | won back after steps |" if is_made else ""
+    rows = ["", f"### {case.name}", "", case.text, "", head + more, "| --- " * (14 if is_made else 9) + "|"]
     return rows + [row(line) for line in sorted(found, key=lambda line: line["rows"])]
 
 
