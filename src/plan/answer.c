@@ -203,13 +203,16 @@ static void add_other(rc_str_t *s, const rc_plan_row_t *other, double speedup, d
         rc_str_addf(s, "; %s may be %.3g times as fast, which is uncertain", other->order, speedup);
         return;
     }
-    rc_str_add(s, "; for ");
+    const int within = other->pays_after <= reuse;
+    rc_str_add(s, within ? "; for " : "; no other order surely pays within ");
     add_count(s, reuse);
-    if (other->pays_after <= reuse)
-        rc_str_addf(s, " %s may be better, which is uncertain; by these times it", other->order);
+    if (within)
+        rc_str_addf(s,
+            " %s may be better, which is uncertain; by these times it is %.3g times as fast and "
+            "pays after ",
+            other->order, speedup);
     else
-        rc_str_addf(s, " no other order is surely better; %s", other->order);
-    rc_str_addf(s, " is %.3g times as fast and pays after ", speedup);
+        rc_str_addf(s, ": %s, %.3g times as fast, does after ", other->order, speedup);
     add_count(s, other->pays_after);
 }
 

@@ -90,9 +90,9 @@ static void what_is_best_in_the_long_run_is_said(void **state)
         {reordered, {1.1e5, 2e5, 1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 0, 10000, NULL},
         {reordered, {1e5, 2e5, 1.1e5, 2e5}, {1e6, 0, 1e8, 1e4}, 0.01, 0, 1000, NULL},
         {kept, {2e5, 1.5e5, 1e5, 3e5}, {0, 1e8, 5e8, 0}, 0.01, 0, 1000,
-            "; for 1,000 products no other order is surely better; lpt is 1.33 times as fast and pays after 2,000 products; best in the long run: order metis, over this choice 2 times as fast and paid after 5,000 products."},
+            "; no other order surely pays within 1,000 products: lpt, 1.33 times as fast, does after 2,000 products; best in the long run: order metis, over this choice 2 times as fast and paid after 5,000 products."},
         {kept, {2e5, 1.5e5, 1e5, 3e5}, {0, 1e8, 1.5e8, 0}, 0.01, 0, 1000,
-            "; for 1,000 products no other order is surely better; metis is 2 times as fast and pays after 1,500 products."},
+            "; no other order surely pays within 1,000 products: metis, 2 times as fast, does after 1,500 products."},
         /* lpt saves most within the products, though mincol pays sooner and metis within them, too */
         {kept, {2e5, 1.7e5, 1.6e5, 1.9e5}, {0, 1e7, 3.5e7, 1e6}, 0.01, 0, 1000,
             "; for 1,000 products lpt may be better, which is uncertain; by these times it is 1.18 times as fast and pays after 334 products; "
