@@ -47,11 +47,18 @@ def plain(a):
 
 
 def fused(work):
-    """The same in few kernels, where PyTorch can compile some; the first call for a size does."""
+    """The same in few kernels, where PyTorch can compile some; the first call for a size does.
+
+    Where that fails it runs as it stands.
+    """
     if DEVICE == "cpu" or not importlib.util.find_spec("triton"):
         return work
-    torch._dynamo.config.suppress_errors = True  # without a compiler of C as it stands
-    return torch.compile(work, dynamic=False)
+    try:
+        compiled = torch.compile(work, dynamic=False)
+        importlib.import_module("torch._dynamo").config.suppress_errors = True  # no compiler of C
+        return compiled
+    except (AttributeError, ImportError, RuntimeError):  # an old PyTorch, or a new Python
+        return work
 
 
 def as_graph(steps):
@@ -92,8 +99,9 @@ def gained(plain, by_plan, made):
 def cg_update(x, r, p, q, w, rr, alpha):
     """A step but for its product w = A r; rr is the square of the residual's norm before it."""
     now, rw = (r * r).sum(), (r * w).sum()
-    beta = now / rr
-    alpha.copy_(now / (rw - beta * now / alpha))
+    beta = torch.where(rr != 0, now / rr, now)  # a graph goes on where r has become 0
+    curve = rw - beta * now / alpha
+    alpha.copy_(torch.where(curve != 0, now / curve, alpha))
     rr.copy_(now)
     p.mul_(beta).add_(r)
     q.mul_(beta).add_(w)

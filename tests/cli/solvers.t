@@ -11,7 +11,7 @@ done
 [ "$python" ] || skip_all "no Python with SciPy"
 torch=
 "$python" -c 'import torch' 2>/dev/null && [ -e "${top_builddir:?}/.libs/librowcast_plan.so.1" ] && torch=yes
-plan 52
+plan 55
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 solvers=$top_srcdir/jobs/solvers.py
@@ -201,8 +201,45 @@ if [ "$torch" ]; then
         plans.jsonl)" "([True, True, True, True, True, True], True)"
     is "what is made is part of the time" "$(value "all(0 < l['with']['made_s'] < l['with']['seconds'] for l in lines if 'plan' in l['case'])" \
         plans.jsonl)" True
+    cat >parts.py <<'PY'
+import sys
+import numpy as np, scipy.sparse as sp, torch
+sys.path.insert(0, sys.argv[1] + "/jobs")
+import solver_cases
+graphs = solver_cases.graphs()
+
+
+def solved(a, b):
+    solver = graphs.Cg(graphs.plain(sp.csr_matrix(a)), b)
+    solver.solve(lambda: [solver.step() for _ in range(graphs.STEPS)], 1e-8, 100)
+    return float((torch.from_numpy(a @ solver.x.numpy()) - b).abs().max()) < 1e-7
+
+
+def refuses(*_, **__):
+    raise RuntimeError("not on this version of Python")
+
+
+def fused():
+    graphs.DEVICE, graphs.importlib.util.find_spec, torch.compile = "cuda", lambda *name: name, refuses
+    return graphs.fused(solved) is solved
+
+
+one = torch.ones(5, dtype=torch.float64)
+print({"over": lambda: all(solved(scale * np.eye(5), one) for scale in (1, 2, 3.3)), "zero": lambda: solved(np.eye(5), 0 * one),
+       "fused": fused}[sys.argv[2]]())
+PY
+    parts()
+    {
+        PYTHONPATH=$top_srcdir/src/python ROWCAST_LIBRARY_DIR=$top_builddir/.libs LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH \
+            "$python" parts.py "$top_srcdir" "$1" 2>&1 | tail -n 1
+    }
+    is "steps of a graph after the residual is 0 change nothing" "$(parts over)" True
+    is "nothing on the right is solved by nothing" "$(parts zero)" True
+    is "what PyTorch does not compile runs as it stands" "$(parts fused)" True
 else
-    for name in "programs with plans run" "both ways solve the system" "what is made is part of the time"; do
+    for name in "programs with plans run" "both ways solve the system" "what is made is part of the time" \
+        "steps of a graph after the residual is 0 change nothing" "nothing on the right is solved by nothing" \
+        "what PyTorch does not compile runs as it stands"; do
         skip "$name" "no PyTorch, or no shared library"
     done
 fi
