@@ -176,13 +176,17 @@ def told(example, seconds, count, made, residual, product):
             "product_s": product, "device": torch.cuda.get_device_name() if on_gpu else "host"}
 
 
-def of_product(example, multiply, x):
-    """Seconds of one in a graph of many: the median of some."""
-    import torch
-    out = torch.empty_like(x)
+def of_product(example, multiply, x, out):
+    """Seconds of one in a graph of many: the median of some.  It overwrites `out`."""
     run = example.as_graph(lambda: [multiply(x, out) for _ in range(example.STEPS)])
     run()
     return sorted(example.seconds(run)[0] for _ in range(9))[4] / example.STEPS
+
+
+def of_square(example, multiply, x):
+    """The same of a square matrix."""
+    import torch
+    return of_product(example, multiply, x, torch.empty_like(x))
 
 
 def worst(a, found, sides):
@@ -208,7 +212,7 @@ def graph_cg(path, case, ours):
     multiply = example.plain(a)
     took, (found, count, made) = example.seconds(
         lambda: cg_by(example, multiply, example.as_graph if ours else lambda steps: steps, sides, case.tolerance))
-    return told(example, took, count, made, worst(a, found, sides), of_product(example, multiply, sides[0]))
+    return told(example, took, count, made, worst(a, found, sides), of_square(example, multiply, sides[0]))
 
 
 def plan_cg(path, case, ours):
@@ -223,7 +227,7 @@ def plan_cg(path, case, ours):
         found, count, made = cg_by(example, multiply, example.as_graph, sides, case.tolerance)
         return multiply, found, count, made + planning
     took, (multiply, found, count, made) = example.seconds(whole)
-    return told(example, took, count, made, worst(a, found, sides), of_product(example, multiply, sides[0]))
+    return told(example, took, count, made, worst(a, found, sides), of_square(example, multiply, sides[0]))
 
 
 def order_cg(path, case, ours, always_planned=True):
@@ -248,7 +252,7 @@ def order_cg(path, case, ours, always_planned=True):
             found = [torch.as_tensor(system.back(x if example.DEVICE == "cuda" else x.numpy())) for x in found]
         return multiply, found, count, made + ordering + planning
     took, (multiply, found, count, made) = example.seconds(whole)
-    return told(example, took, count, made, worst(a, found, sides), of_product(example, multiply, sides[0]))
+    return told(example, took, count, made, worst(a, found, sides), of_square(example, multiply, sides[0]))
 
 
 def both_cg(path, case, ours):
@@ -279,8 +283,8 @@ def plan_pdhg(path, case, ours):
             run()
         return solver, planning + took
     took, (solver, made) = example.seconds(whole)
-    return told(example, took, 2000, made, worst(a, [solver.x], [b]), of_product(example, solver.forward, solver.x)
-                + of_product(example, solver.backward, solver.y))
+    return told(example, took, 2000, made, worst(a, [solver.x], [b]), of_product(example, solver.forward, solver.x, solver.tall)
+                + of_product(example, solver.backward, solver.y, solver.wide))
 
 
 def run(name, path, ours):

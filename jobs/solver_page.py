@@ -37,9 +37,12 @@ def apart(lines):
             if found else "")
 
 
-def gains_of(line):
-    """Of a whole solve, a step and a product."""
-    return line["gain"], *(line["alone"][key] / line["with"][key] for key in ("step_s", "product_s"))
+def inside(lines):
+    """What a step and its product gain, where all of the lines say that: those of before do not."""
+    if not all(key in line[way] for line in lines for way in ("alone", "with") for key in ("step_s", "product_s")):
+        return ""
+    step, product = (geometric_mean(line["alone"][key] / line["with"][key] for line in lines) for key in ("step_s", "product_s"))
+    return f"; a step {step:.2f}, its product {product:.2f}"
 
 
 def answer(lines):
@@ -56,9 +59,8 @@ def answer(lines):
                        ("both-cg", "Renumbered and with a plan, shuffled systems gain")):
         found = [line for line in of_case(lines, name) if name.startswith("plan") or "shuffle" in line["system"]]
         if found:
-            gain, step, product = (geometric_mean(gains) for gains in zip(*(gains_of(line) for line in found)))
-            said.append(f"{text} {gain:.2f}, {'plan' if name != 'order-cg' else 'order'} included; a step {step:.2f}, its "
-                        f"product {product:.2f}.")
+            gain = geometric_mean(line["gain"] for line in found)
+            said.append(f"{text} {gain:.2f}, {'plan' if name != 'order-cg' else 'order'} included{inside(found)}.")
     return " ".join(said) or "No solve is finished yet."
 
 
@@ -104,7 +106,7 @@ def of_steps(line):
     alone, ours = line["alone"], line["with"]
     if "step_s" not in ours:
         return ""
-    cells = [number(way[key] * 1e6) for key in ("step_s", "product_s") for way in (alone, ours)]
+    cells = [number(way[key] * 1e6) if key in way else "" for key in ("step_s", "product_s") for way in (alone, ours)]
     cost, gain = ours["made_s"] - alone["made_s"], alone["step_s"] - ours["step_s"]
     cells += ["0" if cost <= 0 else f"{math.ceil(cost / gain):,}" if gain > 0 else "never"]
     return " " + " | ".join(cells) + " |"
