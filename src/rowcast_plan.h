@@ -203,7 +203,7 @@ typedef struct rc_plan_candidate {
     int64_t bytes;     /**< of memory where the plan is: the prepared matrix, unless an earlier K of
                                     the plan has the same, and workspace; -1 not known */
     rc_status_t status; /**< RC_OK, or why it cannot be used */
-    char text[200];     /**< of that status */
+    char text[200];     /**< of that status, or why it was not timed */
 } rc_plan_candidate_t;
 
 /** What a plan does for one K.  All borrowed from the plan. */

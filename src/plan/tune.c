@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -389,24 +390,37 @@ static int keeps_rows(const rc_plan_t *plan, const char *order)
     return 0;
 }
 
-/* 1: nobody asked for this order, and a time in the original one tells nothing new: another order
- * keeps the rows, and was timed with this kernel; or another order gained so much with another
- * kernel that no kernel is expected to be faster without. */
+/* 1: nobody asked for orders, by a list or a model's, nor for what pays within some products, where
+ * to build one counts. */
+static int are_orders_free(const rc_tuning_t *t)
+{
+    return !t->searches && !t->plan->place.unsteady && !t->options->orders && !t->options->model &&
+           t->reuse <= 0;
+}
+
+/* 1: a time in the original order tells nothing new, as its text says then: another order keeps the
+ * rows, and was timed with this kernel; or another order gained so much with another kernel that
+ * no kernel is expected to be faster without. */
 static int is_needless(const rc_tuning_t *t, int i)
 {
     const double clear = 1.2;
-    const rc_plan_candidate_t *c = t->entry->candidate;
-    if (t->searches || t->options->orders || !is_original(t, i) || rc_vendor_is(c[i].kernel))
+    rc_plan_candidate_t *c = t->entry->candidate;
+    if (!are_orders_free(t) || !is_original(t, i) || rc_vendor_is(c[i].kernel))
         return 0;
     for (int a = 0; a < t->entry->part.candidates; a++) {
         if (is_original(t, a) || isnan(c[a].time_ns))
             continue;
-        if (strcmp(c[a].kernel, c[i].kernel) == 0 && keeps_rows(t->plan, c[a].order))
+        if (strcmp(c[a].kernel, c[i].kernel) == 0 && keeps_rows(t->plan, c[a].order)) {
+            (void)snprintf(c[i].text, sizeof c->text, "not timed: %s keeps the rows", c[a].order);
             return 1;
+        }
         for (int b = 0; b < t->entry->part.candidates; b++)
             if (is_original(t, b) && strcmp(c[a].kernel, c[b].kernel) == 0 &&
-                c[b].time_ns > clear * c[a].time_ns)
+                c[b].time_ns > clear * c[a].time_ns) {
+                (void)snprintf(c[i].text, sizeof c->text, "not timed: %s gains %.3g with %s",
+                    c[a].order, c[b].time_ns / c[a].time_ns, c[a].kernel);
                 return 1;
+            }
     }
     return 0;
 }
