@@ -39,9 +39,23 @@ double rc_plan_timing_margin(const rc_plan_timing_t *timing, double time_ns)
     return timing->batch > 0 ? 2 * rel_err * time_ns : 0;
 }
 
+/* 1: a batch of it is one product that takes long, and so is steadier. */
+static int is_long(const rc_tuning_t *t, int i)
+{
+    const double long_ns = 1e5;
+    return t->entry->timing[i].batch == 1 && t->entry->candidate[i].time_ns > long_ns &&
+           !t->plan->place.unsteady;
+}
+
+/* Of one sample of what is steady it is small: a race may end with that. */
 static double margin_of(const rc_tuning_t *t, int i)
 {
-    double off = rc_plan_timing_margin(&t->entry->timing[i], t->entry->candidate[i].time_ns);
+    const double steady = 0.1;
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    const double time_ns = t->entry->candidate[i].time_ns;
+    double off = !t->searches && timing->samples == 1 && is_long(t, i)
+                     ? steady * time_ns
+                     : rc_plan_timing_margin(timing, time_ns);
     return t->reuse > 0 ? t->reuse * off : off;
 }
 
@@ -193,17 +207,8 @@ static rc_status_t time_one(rc_tuning_t *t, int i, const rc_plan_trial_t *trial,
 
 /* -------------------------------------------------------------------- race */
 
-/* How much slower than the best is far behind; and where single products take long, which are
- * steadier. */
+/* How much slower than the best is far behind; and where single products take long. */
 static const double race_clear = 1.5, race_long_clear = 1.2;
-
-/* 1: a batch of it is one product that takes long. */
-static int is_long(const rc_tuning_t *t, int i)
-{
-    const double long_ns = 1e5;
-    return t->entry->timing[i].batch == 1 && t->entry->candidate[i].time_ns > long_ns &&
-           !t->plan->place.unsteady;
-}
 
 /* 1: whatever its first run takes is no time of it: it may be the first one of its library. */
 static int is_new(const rc_tuning_t *t, int i)
@@ -282,16 +287,24 @@ static int is_open(const rc_tuning_t *t, int i)
 }
 
 /* Some batches of one, after one that brings what it reads into the caches, where that matters. */
-static rc_status_t race_turn(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
+static rc_status_t race_turn(
+    rc_tuning_t *t, int i, const rc_plan_trial_t *trial, int batches, rc_err_t *err)
 {
     const double beyond = 1e6; /* ns of a batch that reads more than caches hold */
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     int64_t ns = 0;
     if ((double)timing->batch * t->entry->candidate[i].time_ns < beyond)
         RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
-    for (int n = 0; n < RACE_FEW && timing->samples < RC_PLAN_SAMPLES; n++)
+    for (int n = 0; n < batches && timing->samples < RC_PLAN_SAMPLES; n++)
         RC_PASS(race_batch(t, i, trial, err));
     return RC_OK;
+}
+
+/* 1: a candidate seems better than what has so few samples that it may just have been put off. */
+static int is_hasty(const rc_tuning_t *t, int i)
+{
+    return t->best >= 0 && t->entry->timing[t->best].samples < RACE_FEW && is_long(t, t->best) &&
+           cost_of(t, i) < cost_of(t, t->best) && !rc_tuning_is_over(t, i);
 }
 
 /* Against the best: as few batches as tell them apart, first of its own, then in turns. */
@@ -300,12 +313,15 @@ static rc_status_t race(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     rc_err_t why = {0};
     rc_status_t st = race_start(t, i, trial, &why);
+    if (st == RC_OK && is_hasty(t, i))
+        st = race_turn(
+            t, t->best, &t->entry->trial, RACE_FEW - t->entry->timing[t->best].samples, &why);
     while (st == RC_OK && is_open(t, i)) {
         int turns = t->best >= 0 && timing->samples >= RACE_FEW;
         if (turns && t->entry->timing[t->best].samples < RC_PLAN_SAMPLES)
-            st = race_turn(t, t->best, &t->entry->trial, &why);
+            st = race_turn(t, t->best, &t->entry->trial, RACE_FEW, &why);
         if (st == RC_OK)
-            st = turns ? race_turn(t, i, trial, &why) : race_batch(t, i, trial, &why);
+            st = turns ? race_turn(t, i, trial, RACE_FEW, &why) : race_batch(t, i, trial, &why);
     }
     return settle(&t->entry->candidate[i], st, &why, err);
 }
