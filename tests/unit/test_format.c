@@ -154,6 +154,47 @@ static void bell_widths(void **state)
     }
 }
 
+static rc_status_t count_beyond(void *user, int64_t entries, int64_t *rows, rc_err_t *err)
+{
+    const rc_csr_view_t *e = user;
+    (void)err;
+    *rows = 0;
+    for (int64_t r = 0; r < e->rows; r++)
+        *rows += e->ptr[r + 1] - e->ptr[r] > entries;
+    return RC_OK;
+}
+
+/* Where rows are counted alone Bell's width is the same: of random lengths, some or all 0, around the 4096 rows. */
+static void bell_widths_by_counts(void **state)
+{
+    (void)state;
+    enum { most = 20000, trials = 400 };
+    static int64_t ptr[most + 1];
+    static const int64_t lengths[] = {1, 2, 6, 40, 3000};
+    rc_rng_t rng;
+    int wide = 0;
+    rc_rng_seed(&rng, 11);
+    for (int i = 0; i < trials; i++) {
+        const int64_t some = i % 3 ? most : 4200;
+        const int64_t rows = i % 16 == 0 ? 0 : (int64_t)rc_rng_below(&rng, (uint64_t)some + 1);
+        const uint64_t below = (uint64_t)lengths[rc_rng_below(&rng, 5)];
+        const uint64_t empty = rc_rng_below(&rng, 100); /* of 100 rows */
+        int64_t longest = 0;
+        int64_t width[2] = {-1, -2};
+        for (int64_t r = 0; r < rows; r++) {
+            int64_t length = rc_rng_below(&rng, 100) < empty ? 0 : (int64_t)rc_rng_below(&rng, below);
+            longest = length > longest ? length : longest;
+            ptr[r + 1] = ptr[r] + length;
+        }
+        rc_csr_view_t e = {.rows = rows, .nnz = ptr[rows], .ptr = ptr};
+        assert_int_equal(rc_hyb_width(&e, RC_HYB_BELL, &width[0], NULL), RC_OK);
+        assert_int_equal(rc_hyb_bell_by(rows, longest, count_beyond, &e, &width[1], NULL), RC_OK);
+        assert_int_equal(width[0], width[1]);
+        wide += width[0] > 1;
+    }
+    assert_in_range(wide, trials / 10, trials);
+}
+
 /* ------------------------------------------------------------------- sizes */
 
 static void size_of(const char *spec, const rc_csr_view_t *e, rc_format_size_t *out)
@@ -343,6 +384,7 @@ int main(void)
         cmocka_unit_test(ellpack),
         cmocka_unit_test(split),
         cmocka_unit_test(bell_widths),
+        cmocka_unit_test(bell_widths_by_counts),
         cmocka_unit_test(bytes),
         cmocka_unit_test(lanes),
         cmocka_unit_test(large),

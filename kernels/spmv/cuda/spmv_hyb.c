@@ -7,22 +7,21 @@
 
 enum { PARAM_WIDTH };
 
-/* The rule `bell` where the matrix is: the width is found by halving, for fewer rows have more
- * entries.  Rows of A have entries, and slots that hold none have none. */
-static rc_status_t bell_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)
+static rc_status_t count_beyond(void *user, int64_t entries, int64_t *rows, rc_err_t *err)
 {
     rc_spmv_counts_t n;
-    *out = 0;
-    RC_PASS(rc_spmv_count(p, 0, 0, &n, err));
-    for (int64_t most = n.longest; *out < most;) {
-        int64_t width = *out + (most - *out + 1) / 2;
-        RC_PASS(rc_spmv_count(p, width - 1, 0, &n, err));
-        if (rc_hyb_bell_holds(n.beyond, p->schedule->slots))
-            *out = width;
-        else
-            most = width - 1;
-    }
+    RC_PASS(rc_spmv_count(user, entries, 0, &n, err));
+    *rows = n.beyond;
     return RC_OK;
+}
+
+/* The rule `bell` where the matrix is.  Rows of A have entries, other slots have none. */
+static rc_status_t bell_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)
+{
+    rc_problem_t of = *p;
+    rc_spmv_counts_t n;
+    RC_PASS(rc_spmv_count(p, 0, 0, &n, err));
+    return rc_hyb_bell_by(p->schedule->slots, n.longest, count_beyond, &of, out, err);
 }
 
 static rc_status_t choose_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-int rc_hyb_bell_holds(int64_t held, int64_t rows)
+/* 1: that rule keeps a width which so many of the rows have entries for, or more. */
+static int bell_holds(int64_t held, int64_t rows)
 {
     enum { least = 4096, speed = 3 };
     return held >= least && speed * held >= rows;
@@ -20,10 +21,27 @@ static rc_status_t bell_width(const rc_csr_view_t *e, int64_t *out, rc_err_t *er
         rows[e->ptr[r + 1] - e->ptr[r]]++;
     int64_t width = longest;
     int64_t held = rows[longest]; /* rows of `width` entries or more */
-    while (width > 0 && !rc_hyb_bell_holds(held, e->rows))
+    while (width > 0 && !bell_holds(held, e->rows))
         held += rows[--width];
     free(rows);
     *out = width;
+    return RC_OK;
+}
+
+/* By halving, for fewer rows have more entries. */
+rc_status_t rc_hyb_bell_by(int64_t rows, int64_t longest, rc_hyb_beyond_fn *beyond, void *user,
+    int64_t *out, rc_err_t *err)
+{
+    *out = 0;
+    for (int64_t most = longest; *out < most;) {
+        int64_t width = *out + (most - *out + 1) / 2;
+        int64_t held = 0;
+        RC_PASS(beyond(user, width - 1, &held, err));
+        if (bell_holds(held, rows))
+            *out = width;
+        else
+            most = width - 1;
+    }
     return RC_OK;
 }
 

@@ -31,8 +31,14 @@ typedef struct rc_hyb {
  *  \return RC_OK, RC_ENOMEM.  Cost O(rows + longest row). */
 rc_status_t rc_hyb_width(const rc_csr_view_t *e, int64_t width, int64_t *out, rc_err_t *err);
 
-/** 1: that rule keeps a width which so many of the rows have entries for, or more. */
-int rc_hyb_bell_holds(int64_t held, int64_t rows);
+/** Rows of more than so many entries. */
+typedef rc_status_t rc_hyb_beyond_fn(void *user, int64_t entries, int64_t *rows, rc_err_t *err);
+
+/** The width of RC_HYB_BELL where rows can only be counted.
+ *  \param[in] rows  with those that have no entries  \param[in] longest  entries of the longest
+ *  \return RC_OK, or what `beyond` returned, which is asked O(log longest) times. */
+rc_status_t rc_hyb_bell_by(int64_t rows, int64_t longest, rc_hyb_beyond_fn *beyond, void *user,
+    int64_t *out, rc_err_t *err);
 
 /** \param[in] width  of rc_hyb_width  \param[out] out  free with rc_hyb_free
  *  \return RC_OK, RC_ENOMEM.  Cost O(width * rows + nnz). */
