@@ -194,6 +194,14 @@ static rc_status_t spec_of(
     return rc_policy_spec_parse(text, out, err);
 }
 
+int rc_plan_order_keeps(const rc_plan_t *plan, const char *text)
+{
+    for (int i = 0; i < plan->orders; i++)
+        if (strcmp(plan->order[i]->text, text) == 0 && plan->order[i]->identity)
+            return 1;
+    return 0;
+}
+
 rc_status_t rc_plan_order_get(
     rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err)
 {

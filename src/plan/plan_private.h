@@ -388,6 +388,9 @@ void rc_plan_resident_drop(rc_plan_t *plan);
 /** 1: orders that are made for one are those for the other. */
 int rc_plan_same_geometry(const rc_geometry_t *a, const rc_geometry_t *b);
 
+/** 1: an order of that text was built, and leaves the rows where they are. */
+int rc_plan_order_keeps(const rc_plan_t *plan, const char *text);
+
 /** The order of a text for a geometry, built when it is not there yet.
  *  \param[out] index  in plan->order
  *  \return RC_OK; what building returns; RC_ENOTSUP: it renumbers columns too; RC_EDEVICE */

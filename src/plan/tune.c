@@ -300,11 +300,21 @@ static rc_status_t race_turn(
     return RC_OK;
 }
 
-/* 1: a candidate seems better than what has so few samples that it may just have been put off. */
-static int is_hasty(const rc_tuning_t *t, int i)
+/* Where a candidate seems better than what has so few samples that it may just have been put off,
+ * that is timed again: once where it seems much better, and twice where that says otherwise. */
+static rc_status_t doubt_best(rc_tuning_t *t, int i, rc_err_t *err)
 {
-    return t->best >= 0 && t->entry->timing[t->best].samples < RACE_FEW && is_long(t, t->best) &&
-           cost_of(t, i) < cost_of(t, t->best) && !rc_tuning_is_over(t, i);
+    const double much = 2.5;
+    const double apart = 1.1;
+    const rc_plan_timing_t *of = t->best < 0 ? NULL : &t->entry->timing[t->best];
+    while (of && cost_of(t, i) < cost_of(t, t->best) && is_long(t, t->best) &&
+           of->samples < RACE_FEW && !rc_tuning_is_over(t, i)) {
+        const int by_much = cost_of(t, t->best) > much * cost_of(t, i);
+        if (by_much && of->samples > 1 && of->ns[of->samples - 1] < apart * of->ns[0])
+            break;
+        RC_PASS(race_turn(t, t->best, &t->entry->trial, by_much ? 1 : RACE_FEW - of->samples, err));
+    }
+    return RC_OK;
 }
 
 /* Against the best: as few batches as tell them apart, first of its own, then in turns. */
@@ -313,10 +323,7 @@ static rc_status_t race(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     rc_err_t why = {0};
     rc_status_t st = race_start(t, i, trial, &why);
-    if (st == RC_OK && is_hasty(t, i))
-        st = race_turn(
-            t, t->best, &t->entry->trial, RACE_FEW - t->entry->timing[t->best].samples, &why);
-    while (st == RC_OK && is_open(t, i)) {
+    while (st == RC_OK && (st = doubt_best(t, i, &why)) == RC_OK && is_open(t, i)) {
         int turns = t->best >= 0 && timing->samples >= RACE_FEW;
         if (turns && t->entry->timing[t->best].samples < RC_PLAN_SAMPLES)
             st = race_turn(t, t->best, &t->entry->trial, RACE_FEW, &why);
@@ -397,15 +404,6 @@ static int have_operands(rc_tuning_t *t)
     return rc_plan_scratch_new(t->plan, t->entry->part.k, &t->scratch, &why) == RC_OK;
 }
 
-/* 1: the rows stay where they are in an order that was built. */
-static int keeps_rows(const rc_plan_t *plan, const char *order)
-{
-    for (int i = 0; i < plan->orders; i++)
-        if (strcmp(plan->order[i]->text, order) == 0 && plan->order[i]->identity)
-            return 1;
-    return 0;
-}
-
 /* 1: nobody asked for orders, by a list or a model's, nor for what pays within some products, where
  * to build one counts. */
 static int are_orders_free(const rc_tuning_t *t)
@@ -426,8 +424,8 @@ static int is_needless(const rc_tuning_t *t, int i)
     for (int a = 0; a < t->entry->part.candidates; a++) {
         if (is_original(t, a) || isnan(c[a].time_ns))
             continue;
-        if (strcmp(c[a].kernel, c[i].kernel) == 0 && keeps_rows(t->plan, c[a].order)) {
-            (void)snprintf(c[i].text, sizeof c->text, "not timed: %s keeps the rows", c[a].order);
+        if (strcmp(c[a].kernel, c[i].kernel) == 0 && rc_plan_order_keeps(t->plan, c[a].order)) {
+            (void)snprintf(c[i].text, sizeof c->text, "not timed: it keeps the rows");
             return 1;
         }
         for (int b = 0; b < t->entry->part.candidates; b++)
@@ -439,6 +437,26 @@ static int is_needless(const rc_tuning_t *t, int i)
             }
     }
     return 0;
+}
+
+/* What was timed in an order that keeps the rows was timed in the original one: it gets that name
+ * from the candidate that was left out for it. */
+static void name_orders(rc_tuning_t *t)
+{
+    rc_plan_candidate_t *c = t->entry->candidate;
+    for (int a = 0; a < t->entry->part.candidates && are_orders_free(t); a++)
+        for (int b = 0; b < t->entry->part.candidates; b++) {
+            if (is_original(t, a) || !is_original(t, b) || strcmp(c[a].kernel, c[b].kernel) != 0 ||
+                isnan(c[a].time_ns) || !isnan(c[b].time_ns) ||
+                !rc_plan_order_keeps(t->plan, c[a].order))
+                continue;
+            rc_plan_candidate_t kept = c[a];
+            (void)snprintf(c[a].order, sizeof c->order, "%s", c[b].order);
+            (void)snprintf(c[b].order, sizeof c->order, "%s", kept.order);
+            c[b].order_ns = kept.order_ns;
+            c[a].order_ns = 0;
+            break;
+        }
 }
 
 /* Candidates from one to before another, as many as may be timed, with those whose time is not
@@ -508,6 +526,7 @@ static rc_status_t time_candidates(rc_tuning_t *t, rc_err_t *err)
         RC_PASS(rc_tuning_search_orders(t, err));
     if (rc_tuning_is_doubtful(t) && (t->searches || !rc_tuning_is_over(t, t->best)))
         RC_PASS(rc_tuning_confirm(t, err));
+    name_orders(t);
     if (t->timed > 0 && e->part.candidates > 1)
         e->part.why = RC_PLAN_TIMED;
     return RC_OK;
