@@ -53,14 +53,13 @@ def answer(lines):
         gains = [line["gain"] for line in under]
         said.append(f"Under the drop-in {len(gains)} whole solves are {geometric_mean(gains):.2f} times as fast in geometric "
                     f"mean: {min(gains):.2f} to {max(gains):.2f}." + apart(under))
-    for name, text in (("plan-cg", "Conjugate gradients in a CUDA graph with plans gain"),
-                       ("plan-pdhg", "PDHG with a plan for A and A' gains"),
-                       ("order-cg", "Renumbered first, shuffled systems with a plan gain"),
-                       ("both-cg", "Renumbered and with a plan, shuffled systems gain")):
+    for name, text, cost in (("plan-cg", "Conjugate gradients in a CUDA graph with plans gain", "plan"),
+                             ("plan-pdhg", "PDHG with a plan for A and A' gains", "plan"),
+                             ("order-cg", "Renumbered first, shuffled systems with a plan gain", "order"),
+                             ("both-cg", "Renumbered and with a plan, shuffled systems gain", "order and plan")):
         found = [line for line in of_case(lines, name) if name.startswith("plan") or "shuffle" in line["system"]]
         if found:
-            gain = geometric_mean(line["gain"] for line in found)
-            said.append(f"{text} {gain:.2f}, {'plan' if name != 'order-cg' else 'order'} included{inside(found)}.")
+            said.append(f"{text} {geometric_mean(line['gain'] for line in found):.2f}, {cost} included{inside(found)}.")
     return " ".join(said) or "No solve is finished yet."
 
 
