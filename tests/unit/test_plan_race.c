@@ -259,6 +259,11 @@ static void what_tells_nothing_new_is_not_timed(void **state)
         }
         if (!cases[i].timed[3])
             assert_int_equal(part.chosen, 2);
+        rc_executor_t other;
+        rc_plan_t *copy = NULL; /* which prepares by the names of now */
+        rc_executor_cpu(1, &other);
+        assert_int_equal(rc_plan_copy(plan, &(rc_plan_place_t){.x = &other}, &copy, NULL), RC_OK);
+        rc_plan_free(copy);
         rc_plan_free(plan);
     }
 }
