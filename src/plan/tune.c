@@ -440,21 +440,20 @@ static int is_needless(const rc_tuning_t *t, int i)
 }
 
 /* What was timed in an order that keeps the rows was timed in the original one: it gets that name
- * from the candidate that was left out for it. */
+ * from the candidate that was left out for it.  Finding that out stays part of its cost. */
 static void name_orders(rc_tuning_t *t)
 {
     rc_plan_candidate_t *c = t->entry->candidate;
+    char order[RC_PLAN_ORDER_MAX];
     for (int a = 0; a < t->entry->part.candidates && are_orders_free(t); a++)
         for (int b = 0; b < t->entry->part.candidates; b++) {
             if (is_original(t, a) || !is_original(t, b) || strcmp(c[a].kernel, c[b].kernel) != 0 ||
                 isnan(c[a].time_ns) || !isnan(c[b].time_ns) ||
                 !rc_plan_order_keeps(t->plan, c[a].order))
                 continue;
-            rc_plan_candidate_t kept = c[a];
-            (void)snprintf(c[a].order, sizeof c->order, "%s", c[b].order);
-            (void)snprintf(c[b].order, sizeof c->order, "%s", kept.order);
-            c[b].order_ns = kept.order_ns;
-            c[a].order_ns = 0;
+            memcpy(order, c[a].order, sizeof order);
+            memcpy(c[a].order, c[b].order, sizeof order);
+            memcpy(c[b].order, order, sizeof order);
             break;
         }
 }
