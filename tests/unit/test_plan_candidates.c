@@ -4,6 +4,7 @@
 
 #include "base/type.h"
 #include "kernels/specs.h"
+#include "plan/guess.h"
 #include "plan/plan_private.h"
 
 #include <stdio.h>
@@ -212,6 +213,35 @@ static void guesses(void **state)
     assert_non_null(strstr(found, "gchunk-col"));
     guessed(large, 32, RC_ROW_MAJOR, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH}, 1, found);
     assert_non_null(strstr(found, "@csr"));
+}
+
+/* What a rule may take needs no pattern on the host, which takes longer to bring there than to multiply with. */
+static void guesses_stay_on_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_op_t op;
+        rc_layout_t layout;
+        int64_t k;
+    } of[] = {{RC_OP_SPMM, RC_ROW_MAJOR, 32}, {RC_OP_SPMM, RC_COL_MAJOR, 32}, {RC_OP_SPMV, RC_COL_MAJOR, 1}};
+    enum { rows = 20000, mean = 7 };
+    if (!has_cuda())
+        return;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const rc_guess_problem_t p = {.op = of[i].op, .layout = of[i].layout, .value_bytes = 4, .k = of[i].k, .rows = rows,
+            .cols = rows, .nnz = mean * rows, .longest = mean, .cache_bytes = 60 << 20, .multiprocessors = 132};
+        rc_guess_t g;
+        rc_guess_kernels(&p, &g);
+        assert_true(g.count > 0);
+        for (int j = 0; j < g.count; j++) {
+            char name[RC_PLAN_KERNEL_MAX];
+            (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(g.kernel[j], ":"), g.kernel[j]);
+            const rc_kernel_t *k = rc_kernel_find(name, RC_DEVICE_CUDA);
+            assert_non_null(k);
+            if (k->builds != RC_BUILDS_ALONE)
+                fail_msg("%s reads the pattern on the host", name);
+        }
+    }
 }
 
 /* For few products nothing is prepared and nothing ordered; for many both. */
@@ -488,6 +518,7 @@ int main(void)
         cmocka_unit_test(orders_of_columns),
         cmocka_unit_test(other_operations),
         cmocka_unit_test(guesses),
+        cmocka_unit_test(guesses_stay_on_the_device),
         cmocka_unit_test(guesses_with_reuse),
         cmocka_unit_test(guesses_of_ranked),
         cmocka_unit_test(dense_products),
