@@ -59,7 +59,8 @@ def answer(lines):
                              ("both-cg", "Renumbered and with a plan, shuffled systems gain", "order and plan")):
         found = [line for line in of_case(lines, name) if name.startswith("plan") or "shuffle" in line["system"]]
         if found:
-            said.append(f"{text} {geometric_mean(line['gain'] for line in found):.2f}, {cost} included{inside(found)}.")
+            said.append(f"{text} {geometric_mean(line['gain'] for line in found):.2f} on {len(found)} "
+                        f"system{'s' if len(found) > 1 else ''}, {cost} included{inside(found)}.")
     return " ".join(said) or "No solve is finished yet."
 
 

@@ -153,7 +153,7 @@ mkdir -p tree/data/results
 code "the page is printed" 0 "$python" "$solvers" --page -o invented.jsonl
 cp out tree/data/results/solvers.md
 is "it begins with the answer" "$(sed -n 4p out)" "Under the drop-in 3 whole solves are 2.00 times as fast in geometric mean: 1.00 to 4.00. \
-Processes of one way differ by 25 % in the median and 50 % at most. Renumbered first, shuffled systems with a plan gain 3.00, order included; a step 4.00, its product 5.00."
+Processes of one way differ by 25 % in the median and 50 % at most. Renumbered first, shuffled systems with a plan gain 3.00 on 1 system, order included; a step 4.00, its product 5.00."
 is "it says with what" "$(sed -n 6p out)" "NVIDIA H200, CUDA 13.0, cuSPARSE 12.6.3, CuPy 14.2.0, PyTorch 2.11, rowcast 0.1.0. 2026-01-02. \
 Medians of 2 processes each, in turns."
 is "what a step and a product take, and when the order is won back" "$(grep '^| m:n=9,shuffle' out | tr -d ' ' | cut -d '|' -f 5-)" "600|6|2|3.00|9.0e-09|9.0e-09|4,000|1,000|2,000|400|134|"
@@ -166,7 +166,7 @@ is "what was not written by hand is not counted" "$(sh "$top_srcdir/tests/lint/c
 sed 's/, "product_s": [.0-9]*//g' invented.jsonl >older.jsonl
 code "lines that say nothing of products make a page, too" 0 "$python" "$solvers" --page -o older.jsonl
 is "which tells what they say" "$(sed -n 4p out | grep -o 'Renumbered.*') $(grep '^| m:n=9,shuffle' out | tr -d ' ' | cut -d '|' -f 11-)" \
-    "Renumbered first, shuffled systems with a plan gain 3.00, order included. 4,000|1,000|||134|"
+    "Renumbered first, shuffled systems with a plan gain 3.00 on 1 system, order included. 4,000|1,000|||134|"
 : >empty
 code "no lines, a page that says so" 0 "$python" "$solvers" --page -o empty
 
