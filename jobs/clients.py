@@ -325,22 +325,34 @@ def in_turns(args):
     return rounds, lines
 
 
-def row(pairs):
-    """The columns of a case, of all rounds the medians."""
+def columns(pairs):
+    """Of a case's runs, an error; else None, and of all rounds the medians: times(), the slowest step, how far losses are apart."""
     error = next((run["error"] for pair in pairs for run in pair if "error" in run), None)
     if error:
-        return error
+        return error, ()
     each = [(*times(a, b), max(b["ms"][COLD:])) for a, b in pairs]
-    x, y, u, v, slowest = (statistics.median(column) for column in zip(*each))
     apart = max(difference(a["losses"], b["losses"]) for a, b in pairs)
+    return None, (*(statistics.median(column) for column in zip(*each)), apart)
+
+
+def row(pairs):
+    """The columns of a case as text."""
+    error, found = columns(pairs)
+    if error:
+        return error
+    x, y, u, v, slowest, apart = found
     return f"{x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} | {slowest / x:.1f} | {apart:.1e}"
+
+
+def of_rounds(args):
+    """How the heads of tables say that there are several."""
+    return f", medians of {args.rounds} processes" if args.rounds > 1 else ""
 
 
 def table(args):
     rounds, lines = in_turns(args)
     first = rounds[0][0]
-    print(f"{first['device']}, PyTorch {first['torch']}, CUDA {first['cuda']}, {args.epochs} epochs, ms an epoch"
-          + (f", medians of {args.rounds} processes" if args.rounds > 1 else "") + "\n")
+    print(f"{first['device']}, PyTorch {first['torch']}, CUDA {first['cuda']}, {args.epochs} epochs, ms an epoch{of_rounds(args)}\n")
     print("| client | graph | vertices | entries | features | alone, median | with, median | speedup | alone, all | with, all "
           "| speedup | slowest with, steps | losses differ by |")
     print("| --- " * 13 + "|")
@@ -351,27 +363,26 @@ def table(args):
 
 
 def defaults(args):
-    """Programs of PROGRAMS, each a process of its own for each graph, in the form of data/results/clients.md."""
+    """Programs of PROGRAMS, each in processes of its own for each graph, in the form of data/results/clients.md."""
     said, card = [], None
     for client, args.sizes, args.features, args.epochs in ((c, [n], [k], e) for c, n, k, e in PROGRAMS):
         for kind in args.graphs:
-            child_args = argparse.Namespace(**{**vars(args), "clients": [client], "graphs": [kind]})
-            plain, _ = child(child_args, False)
-            ours, lines = child(child_args, True)
+            rounds, lines = in_turns(argparse.Namespace(**{**vars(args), "clients": [client], "graphs": [kind]}))
+            plain = rounds[0][0]
             if card is None:
                 card = plain["device"]
-                print(f"{card}, PyTorch {plain['torch']}, CUDA {plain['cuda']}, default settings, ms an epoch\n")
+                print(f"{card}, PyTorch {plain['torch']}, CUDA {plain['cuda']}, default settings, ms an epoch{of_rounds(args)}\n")
                 print("| client | card | vertices | graph | features | epochs | alone, median | with, median | speedup "
                       "| alone, all | with, all | speedup | losses differ by |")
                 print("| --- " * 13 + "|")
-            a, b = plain["results"][0], ours["results"][0]
-            if "error" in a or "error" in b:
-                raise RuntimeError(f"{client}: {a.get('error') or b['error']}")
-            x, y, u, v = times(a, b)
-            print(f"| `{client}` | {card} | {a['vertices']:,} | {kind} | {a['features']} | {args.epochs:,} | {x:.3f} | {y:.3f} "
-                  f"| {x / y:.2f} | {u:,.0f} | {v:,.0f} | {u / v:.2f} | {difference(a['losses'], b['losses']):.1e} |",
-                  flush=True)
-            said += [f"{client}, {a['vertices']:,} vertices, {kind}, {args.epochs} epochs:"] + lines
+            error, found = columns([tuple(run["results"][0] for run in pair) for pair in rounds])
+            if error:
+                raise RuntimeError(f"{client}: {error}")
+            x, y, u, v, _, apart = found
+            case = plain["results"][0]
+            print(f"| `{client}` | {card} | {case['vertices']:,} | {kind} | {case['features']} | {args.epochs:,} | {x:.3f} | {y:.3f} "
+                  f"| {x / y:.2f} | {u:,.0f} | {v:,.0f} | {u / v:.2f} | {apart:.1e} |", flush=True)
+            said += [f"{client}, {case['vertices']:,} vertices, {kind}, {args.epochs} epochs:"] + lines
     print("\n" + "\n".join(said))
 
 
@@ -384,8 +395,8 @@ def main():
     p.add_argument("--graphs", type=lambda t: t.split(","), default=list(GRAPHS), help="[communities,powerlaw]")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu: those that need no CuPy [cuda]")
     p.add_argument("--epochs", type=int, default=100)
-    p.add_argument("--rounds", type=int, default=1, help="processes of each way, in turns, of which medians are taken; not with "
-                   "--defaults [1]")
+    p.add_argument("--rounds", type=int, default=1, help="processes of each way, in turns, of which medians are taken "
+                   "[1]")
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
     p.add_argument("--autocast", action="store_true", help="layers in bf16 where PyTorch has it so")

@@ -248,7 +248,7 @@ def along():
             for transposed in (False, True):
                 x, seen = random(NODES, WIDTH), []
                 wanted = (dense.T if transposed else dense) @ x
-                given = loops, w, x, NODES, NODES, end, how, fill
+                given = loops, w, x, NODES, NODES, end, how, fill, 0
                 for n in range(6):
                     with Products(name="product") as asked:
                         _pyg_ops._along(*given, False)
@@ -511,18 +511,21 @@ def gone():
 
 
 def deep():
-    """Edges of a batch that is seen once become no matrix, however many layers a model has."""
-    x = random(NODES, WIDTH)
-    model = pyg.use(torch.nn.ModuleList(
-        [nn.GINConv(torch.nn.Linear(WIDTH, WIDTH)) for _ in range(6)]).to(DEVICE, F64))
-    batches = [edges(seed=n) for n in range(3)]
-    for e in [*batches, batches[0]]:
-        for layer in model:
-            layer(x, e)
-    assert not any(known.made for known in _pyg_known._known)
-    for layer in model:
-        layer(x, batches[0])
-    assert sum(known.made is not None for known in _pyg_known._known) == 1
+    """Edges of a batch that is seen once become no matrix, however many layers a model has, compiled or not."""
+    x, pyg._WHOLE = random(NODES, WIDTH), 0
+    for run_one in (lambda layer, e: layer(x, e), lambda layer, e: traced(layer, x, e)[0]):
+        for make in (lambda: nn.GINConv(torch.nn.Linear(WIDTH, WIDTH)), lambda: nn.GCNConv(WIDTH, WIDTH)):
+            model = pyg.use(torch.nn.ModuleList([make() for _ in range(6)]).to(DEVICE, F64))
+            batches = [edges(seed=n) for n in range(3)]
+            made = lambda: sum(known.made is not None for known in _pyg_known._known)
+            _pyg_known._known.clear()
+            for e in [*batches, batches[0]]:
+                for layer in model:
+                    run_one(layer, e)
+            assert made() == 0
+            for layer in model:
+                run_one(layer, batches[0])
+            assert made() == 1
 
 
 def copies():
@@ -530,6 +533,7 @@ def copies():
     assert pyg.layers(pyg.use(pyg.use(model))) == ["0", "2"]
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert pyg.layers(other) == ["0", "2"] and other[0].propagate.layer is other[0]
+        assert other[0].propagate.number != model[0].propagate.number
         assert pyg.layers(pyg.restore(other)) == [] and pyg.layers(model) == ["0", "2"]
         assert list(other.state_dict()) == list(model.state_dict())
 

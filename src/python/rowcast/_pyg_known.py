@@ -10,8 +10,7 @@ import torch_geometric.nn as nn
 from ._pyg_edges import Edges
 from ._torch_memory import Stamp, Tensor, is_capturing
 
-_USES = 3    # of edges until they become a matrix, where it is not known who uses them
-_PASSES = 2  # the same by one layer: a model of many layers has those of one batch as often
+_PASSES = 2  # of edges through one layer until they become a matrix
 _KEPT = 16   # sets of edges
 _SWEEP = 64  # uses after which what is gone is looked for
 
@@ -32,7 +31,7 @@ class _Known:
 
     def __init__(self, tensors: Tuple[Tensor, ...], key: Any):
         self.stamps, self.key, self.uses = [Stamp() for _ in tensors], key, 0
-        self.by: Dict[Any, int] = {}  # uses by each who said so
+        self.by: Dict[int, int] = {}  # uses by each layer
         self.made: Any = None
         for stamp, tensor in zip(self.stamps, tensors):
             stamp.took(tensor)
@@ -42,9 +41,11 @@ class _Known:
         return (self.key == key and len(self.stamps) == len(tensors)
                 and all(s.has(t) for s, t in zip(self.stamps, tensors)))
 
-    def came_back(self, to: Any) -> bool:
-        """Often enough to become a matrix."""
-        return self.by.get(to, 0) > (_USES if to is None else _PASSES)
+    def came_back(self, layer: int) -> bool:
+        """To a layer, often enough to become a matrix."""
+        self.uses += 1
+        self.by[layer] = self.by.get(layer, 0) + 1
+        return self.by[layer] > _PASSES
 
     def is_gone(self) -> bool:
         """There are no such tensors any more."""
@@ -60,7 +61,7 @@ def _alive() -> List[_Known]:
     return [k for k in _known if not k.is_gone()]
 
 
-def _find(tensors: Tuple[Tensor, ...], key: Any, to: Any, uses: int,
+def _find(tensors: Tuple[Tensor, ...], key: Any, layer: Optional[int],
           make: Callable[[], Any]) -> Any:
     """What tensors that came back became; None: not yet."""
     with _lock:
@@ -71,27 +72,26 @@ def _find(tensors: Tuple[Tensor, ...], key: Any, to: Any, uses: int,
         elif known is not _known[0]:
             _known.remove(known)
             _known.insert(0, known)
-        known.uses += uses
-        known.by[to] = known.by.get(to, 0) + uses
+        came_back = layer is not None and known.came_back(layer)
         if known.uses % _SWEEP == 0:
             _known[:] = _alive()
-        if known.made is None and known.came_back(to) and not is_capturing(tensors[0].device):
+        if known.made is None and came_back and not is_capturing(tensors[0].device):
             with torch.inference_mode(False), torch.no_grad():  # training may need it, too
                 known.made = make()
         return known.made
 
 
 def edges_of(edge_index: Tensor, shape: Tuple[int, int], end: int,
-             uses: int = 1, to: Any = None) -> Optional[Edges]:
+             layer: Optional[int]) -> Optional[Edges]:
     """Of a tensor that came back; None: not yet.
 
     Args:
         end: row of edge_index that says where edges end
-        uses: as which this counts
-        to: whom they came back to, by a number of it; None: not known
+        layer: the number of the one that has them now, since a model of many has those of a batch
+            as often; None: they only are to be found
     """
     shape = int(shape[0]), int(shape[1])
-    return _find((edge_index,), (shape, end), to, uses,
+    return _find((edge_index,), (shape, end), layer,
                  lambda: Edges(edge_index[end], edge_index[1 - end], shape))
 
 
@@ -109,15 +109,15 @@ def norm_of(edge_index: Tensor, weight: Optional[Tensor], vertices: int, end: in
 
 
 def normed_of(edge_index: Tensor, weight: Optional[Tensor], shape: Tuple[int, int], end: int,
-              fill: float, dtype: torch.dtype, uses: int = 1) -> Optional[Normed]:
-    """The same, normalised: see norm_of()."""
+              fill: float, dtype: torch.dtype, layer: Optional[int]) -> Optional[Normed]:
+    """The same, normalised: see edges_of() and norm_of()."""
     def made() -> Normed:
         index, values = norm_of(edge_index, weight, shape[0], end, fill, dtype)
         edges = Edges(index[end], index[1 - end], shape)
         return Normed(edges, edges.in_order(values.to(dtype)))
 
     tensors = (edge_index,) if weight is None else (edge_index, weight)
-    return _find(tensors, (shape, end, fill, dtype), None, uses, made)
+    return _find(tensors, (shape, end, fill, dtype), layer, made)
 
 
 def forget_gone() -> None:

@@ -1,9 +1,9 @@
 """The operator of layers that torch.compile traces: rowcast::along.
 
-along(edge_index, weight, x, rows, cols, end, how, fill, transposed) is, for each vertex, the sum of
-what comes along its edges: of x at the other ends, times weights.  It is A x, or A' x.  A compiler
-takes it as it is.  When it runs it asks whether the edges came back, and multiplies by a plan, or
-else, as in a capture of edges that it does not know, edge by edge.
+along(edge_index, weight, x, rows, cols, end, how, fill, layer, transposed) is, for each vertex, the
+sum of what comes along its edges: of x at the other ends, times weights.  It is A x, or A' x.  A
+compiler takes it as it is.  When it runs it asks whether the edges came back to that layer, and
+multiplies by a plan, or else, as in a capture of edges that it does not know, edge by edge.
 """
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def runs_on(x: Tensor) -> bool:
 # ---------------------------------------------------------------- by plans
 
 def _by_plan(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, shape: Tuple[int, int],
-             end: int, how: str, fill: float, transposed: bool) -> Optional[Tensor]:
+             end: int, how: str, fill: float, layer: int, transposed: bool) -> Optional[Tensor]:
     """None: edges that did not come back, or no plan that could run here."""
-    uses = 0 if transposed else 1
+    user = None if transposed else layer  # gradients are of the same pass
     if not has_type(x.dtype):
         return None
     if how == "norm":
-        normed = normed_of(edge_index, weight, shape, end, fill, x.dtype, uses)
+        normed = normed_of(edge_index, weight, shape, end, fill, x.dtype, user)
         if normed is None:
             return None
         edges, values = normed
     else:
-        found = edges_of(edge_index, shape, end, uses)
+        found = edges_of(edge_index, shape, end, user)
         if found is None:
             return None
         edges, values = found, None if weight is None else found.in_order(weight.to(x.dtype))
@@ -102,15 +102,15 @@ def _by_edges(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, shape: Tu
 # ---------------------------------------------------------------- the operator
 
 def _along(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, rows: int, cols: int, end: int,
-           how: str, fill: float, transposed: bool) -> Tensor:
-    given = edge_index, weight, x, (rows, cols), end, how, fill, transposed
+           how: str, fill: float, layer: int, transposed: bool) -> Tensor:
+    given = edge_index, weight, x, (rows, cols), end, how, fill
     with torch.no_grad():
-        out = _by_plan(*given)
-        return _by_edges(*given) if out is None else out
+        out = _by_plan(*given, layer, transposed)
+        return _by_edges(*given, transposed) if out is None else out
 
 
 def _along_shape(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, rows: int, cols: int,
-                 end: int, how: str, fill: float, transposed: bool) -> Tensor:
+                 end: int, how: str, fill: float, layer: int, transposed: bool) -> Tensor:
     return x.new_empty((cols if transposed else rows, x.shape[1]))
 
 
@@ -132,7 +132,7 @@ def _gradients(ctx: Any, g: Tensor) -> Any:
         of_weight = of_weight.to(weight.dtype).view(weight.shape)
     if ctx.needs_input_grad[2]:
         of_x = along(edge_index, weight, g, *rest, not transposed)
-    return None, of_weight, of_x, None, None, None, None, None, None
+    return None, of_weight, of_x, None, None, None, None, None, None, None
 
 
 def along(*given: Any) -> Tensor:
@@ -146,6 +146,7 @@ def along(*given: Any) -> Tensor:
         end: row of edge_index that says where edges end
         how: "sum", "mean", or "norm", as GCNConv normalises edges
         fill: what loops weigh that "norm" adds; 0: none are
+        layer: a number of the layer that asks
         transposed: A' x
     """
     return torch.ops.rowcast.along(*given)
@@ -153,7 +154,7 @@ def along(*given: Any) -> Tensor:
 
 if is_there:
     _LIBRARY.define("along(Tensor edge_index, Tensor? weight, Tensor x, SymInt rows, SymInt cols, "
-                    "int end, str how, float fill, bool transposed) -> Tensor",
+                    "int end, str how, float fill, SymInt layer, bool transposed) -> Tensor",
                     tags=(*_TAGS.get("tags", ()), *_ALONE))
     for _key in ("CPU", "CUDA"):
         _LIBRARY.impl("along", _along, _key)

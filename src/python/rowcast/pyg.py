@@ -16,6 +16,7 @@ torch.compile takes layers without attention whole, of edges as a tensor.
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
@@ -50,6 +51,7 @@ _eager = getattr(getattr(torch, "compiler", None), "disable", lambda f: f)
 #: Of this thread: .layer, one that is used by plans runs; .shows, it returns its attention;
 #: .attention, what its scores became.
 _inside = threading.local()
+_numbers = itertools.count()  # of layers: the operator cannot be given one itself
 
 
 # ---------------------------------------------------------------- what is kept of functions
@@ -159,6 +161,11 @@ class _Propagate:
 
     def __init__(self, layer: MessagePassing, kind: str):
         self.layer, self.kind, self.weight = layer, kind, _WEIGHTS[kind]
+        self.number = next(_numbers)
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        """A copy is of another layer."""
+        vars(self).update(state, number=next(_numbers))
 
     def __call__(self, edge_index: Any, size: Any = None, **given: Any) -> Tensor:
         if _is_compiling():
@@ -188,13 +195,13 @@ class _Propagate:
             dtype = autocast_type(x.device.type) or x.dtype
         weight = weight if weight is None or weight.dim() == 1 else weight.view(-1)
         return _ops.along(edge_index, weight, x.to(dtype), *asked.shape, asked.end, how, fill,
-                          False)
+                          self.number, False)
 
     def _run(self, edge_index: Any, size: Any, given: Dict[str, Any]) -> Tensor:
         attention = _attention_as(given.get("alpha"))
         asked = self._asked(edge_index, size, given, attention)
         edges = None if asked is None else edges_of(edge_index, asked.shape, asked.end,
-                                                    to=id(self.layer))
+                                                    self.number)
         if attention is not None and attention.edges is not edges:
             given["alpha"], attention = attention.of_edges(), None
         if asked is not None and edges is not None:
@@ -399,7 +406,7 @@ class _Update:
         if size is not None and any(told not in (None, n) for told, n in
                                     zip((size[end], size[1 - end]), shape)):
             return None
-        edges = edges_of(edge_index, shape, end, uses=0)
+        edges = edges_of(edge_index, shape, end, None)
         values = None if edges is None else scores(self.layer, edges, (row, col), edge_attr)
         return None if values is None else (values, edges)
 
