@@ -10,7 +10,7 @@ import torch_geometric.nn as nn
 
 import rowcast.pyg as pyg
 import rowcast.torch as rt
-from rowcast import _pyg_edges, _pyg_known, _pyg_ops, _torch_memory, _torch_ops as ops
+from rowcast import _pyg_known, _pyg_ops, _torch_memory, _torch_ops as ops, _torch_softmax
 from rowcast._pyg_edges import Edges
 
 NODES, EDGES, WIDTH = 300, 2000, 12
@@ -59,7 +59,7 @@ class Products:
 
 
 def softmaxes():
-    return Products(_pyg_edges, "softmax")
+    return Products(_torch_softmax.Softmax, "__call__")
 
 
 def step(layer, x, *given):

@@ -11,7 +11,7 @@ import torch
 
 from . import _torch_ops as _ops
 from ._torch_memory import Tensor
-from ._torch_softmax import softmax
+from ._torch_softmax import Softmax, Sums
 from .torch import Matrix, _multiplied
 
 
@@ -52,6 +52,7 @@ class _Heads(NamedTuple):
     back: Tensor
     inside: Optional[Tensor]  # the same among those of the matrix of one head; None: as they are
     outside: Optional[Tensor]
+    softmax: Softmax
 
 
 class Edges:
@@ -70,7 +71,7 @@ class Edges:
         self._matrix = Matrix(crow.int(), self.cols.int(), ones, shape)
         self._fixed: Dict[Tuple[torch.dtype, bool], Matrix] = {}
         self._heads: Dict[int, _Heads] = {}
-        self._sums: Dict[Tuple[str, torch.dtype], Matrix] = {}
+        self._sums: Dict[str, Sums] = {}
 
     def _plain(self, dtype: torch.dtype, mean: bool) -> Matrix:
         """That adds up, or averages."""
@@ -91,7 +92,8 @@ class Edges:
 
     def _made(self, heads: int) -> _Heads:
         if heads == 1:
-            return _Heads(self._matrix, self._order, torch.argsort(self._order), None, None)
+            return _Heads(self._matrix, self._order, torch.argsort(self._order), None, None,
+                          Softmax(self._matrix))
         rows, cols = self._matrix.shape
         head = torch.arange(heads, device=self.rows.device)
         places = torch.argsort((self.rows[:, None] * heads + head).reshape(-1), stable=True)
@@ -102,26 +104,15 @@ class Edges:
         kind = torch.int32 if col.shape[0] < 2**31 else torch.int64
         matrix = Matrix(crow.to(kind), col.int(), torch.ones(col.shape[0], device=col.device),
                         (rows * heads, cols * heads))
-        return _Heads(matrix, order, torch.argsort(order), places, torch.argsort(places))
+        return _Heads(matrix, order, torch.argsort(order), places, torch.argsort(places),
+                      Softmax(matrix))
 
     def summed(self, g: Tensor, by: str) -> Tensor:
         """Of [entries, ...] the sums over rows or columns."""
-        key = by, g.dtype
-        if key not in self._sums:
-            with torch.inference_mode(False), torch.no_grad():
-                self._sums[key] = self._summing(*key)
-        m = self._sums[key]
-        wide = g.flatten(1) if g.dim() > 1 else g.unsqueeze(1)
-        out = _ops.spmm(m._pattern, m.crow, m.col, m.val, wide, m.shape[1], False)
-        return out.view(m.shape[0], *g.shape[1:])
-
-    def _summing(self, by: str, dtype: torch.dtype) -> Matrix:
-        """A matrix with an entry for each edge."""
-        places, lines = {"rows": (self.rows, self._matrix.shape[0]),
-                         "cols": (self.cols, self._matrix.shape[1])}[by]
-        order = torch.argsort(places, stable=True)
-        crow = torch.searchsorted(places[order], torch.arange(lines + 1, device=places.device))
-        return Matrix(crow.int(), order.int(), self._matrix.val.to(dtype), (lines, places.shape[0]))
+        if by not in self._sums:
+            axis = ("rows", "cols").index(by)
+            self._sums[by] = Sums(getattr(self, by), self._matrix.shape[axis])
+        return self._sums[by](g)
 
     def in_order(self, weight: Tensor) -> Tensor:
         """[edges], or [edges, heads], as values of the matrix of the heads."""
@@ -172,9 +163,9 @@ class Edges:
             row, col: [rows, heads] and [cols, heads]
             edge: [edges, heads]
         """
-        m = self._of_heads(row.shape[1]).matrix
         more = None if edge is None else self.in_order(edge)
-        return softmax(m, row.reshape(-1), col.reshape(-1), more, slope)
+        softmax = self._of_heads(row.shape[1]).softmax
+        return softmax(row, col, more, slope)
 
     def attention_of(self, score: Tensor) -> Tensor:
         """The same of [entries, heads]."""
@@ -182,7 +173,7 @@ class Edges:
         flat = score.reshape(-1)
         if heads.inside is not None:
             flat = _Moved.apply(flat, heads.inside, heads.outside)
-        return softmax(heads.matrix, None, None, flat, 1)
+        return heads.softmax(None, None, flat, 1)
 
     def ends(self, row: Tensor, col: Tensor) -> Tensor:
         """[entries, ...]: what both ends of each have, added up."""

@@ -38,8 +38,8 @@ class _Known:
 
     def is_of(self, tensors: Tuple[Tensor, ...], key: Any) -> bool:
         """The same objects, asked for alike."""
-        return (self.key == key and len(self.stamps) == len(tensors)
-                and all(s.has(t) for s, t in zip(self.stamps, tensors)))
+        return (len(self.stamps) == len(tensors)
+                and all(s.has(t) for s, t in zip(self.stamps, tensors)) and self.key == key)
 
     def came_back(self, layer: int) -> bool:
         """To a layer, often enough to become a matrix."""
@@ -65,11 +65,13 @@ def _find(tensors: Tuple[Tensor, ...], key: Any, layer: Optional[int],
           make: Callable[[], Any]) -> Any:
     """What tensors that came back became; None: not yet."""
     with _lock:
-        known = next((k for k in _known if k.is_of(tensors, key)), None)
-        if known is None:
+        for known in _known:
+            if known.is_of(tensors, key):
+                break
+        else:
             known = _Known(tensors, key)
             _known[:] = [known, *_alive()][:_KEPT]
-        elif known is not _known[0]:
+        if known is not _known[0]:
             _known.remove(known)
             _known.insert(0, known)
         came_back = layer is not None and known.came_back(layer)

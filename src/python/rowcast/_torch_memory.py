@@ -2,6 +2,7 @@
 with."""
 from __future__ import annotations
 
+import functools
 import itertools
 import weakref
 from dataclasses import dataclass
@@ -49,11 +50,13 @@ def types() -> Dict[str, int]:
     return lib.real_dtypes()
 
 
+@functools.lru_cache(maxsize=None)
 def type_name(dtype: torch.dtype) -> str:
     """As types() names it."""
     return str(dtype)[6:]
 
 
+@functools.lru_cache(maxsize=None)
 def has_type(dtype: torch.dtype) -> bool:
     """Whether plans can be of it."""
     return type_name(dtype) in types()

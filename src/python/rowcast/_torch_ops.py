@@ -16,6 +16,7 @@ from torch.autograd import forward_ad
 from . import _library as lib
 from ._torch_memory import Tensor, has_type, type_name, types
 from ._torch_patterns import Pattern, csr, kept, on_rows
+from ._torch_plans import Product
 
 _AGAIN = 64  # ways to ask for a product that are remembered, of a pattern
 _Dims = Tuple[Optional[int], ...]
@@ -133,16 +134,35 @@ def _spmm_first(pattern: Pattern, ptr: Tensor, idx: Tensor, val: Tensor, b: Tens
     slot = pattern.arrays(op, ptr, idx)[2]
     product.multiply(val, slot, dense, ld, out)
     if dense is b:
-        with kept.lock:
-            if len(pattern.again) >= _AGAIN:
-                pattern.again.clear()
-            if pattern.has(product):
-                pattern.again[asked] = product, slot, ld, shape
+        _remember(pattern, asked, product, slot, ld, shape)
     return out
+
+
+def _remember(pattern: Pattern, asked: Tuple[Any, ...], product: Product, *found: Any) -> None:
+    """What was found right for a product that is asked for like this, while its plan is there."""
+    with kept.lock:
+        if len(pattern.again) >= _AGAIN:
+            pattern.again.clear()
+        if pattern.has(product):
+            pattern.again[asked] = product, *found
 
 
 def _sampled(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor, x: Tensor) -> Tensor:
     """By a plan, without gradients."""
+    asked = ("sddmm", y.shape, y.stride(), y.dtype, y.device, x.shape, x.stride(), x.dtype,
+             x.device, torch.are_deterministic_algorithms_enabled())
+    again = None if pattern is None else pattern.again.get(asked)
+    if again is None or y.is_neg() or x.is_neg():
+        return _sampled_first(pattern, ptr, idx, y, x, asked)
+    product, slot, ldy, ldx, shape = again
+    out = torch.empty(shape, dtype=y.dtype, device=y.device)
+    product.sample(y, ldy, x, ldx, out)
+    return out if slot is None else out[slot]
+
+
+def _sampled_first(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor, x: Tensor,
+                   asked: Tuple[Any, ...]) -> Tensor:
+    """As _spmm_first()."""
     _refuse(y, x, "X")
     _rows_of(y, ptr.shape[0] - 1, (2,), "Y")
     _rows_of(x, x.shape[0], (2,), "X")
@@ -154,10 +174,13 @@ def _sampled(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor, x:
         return y.new_zeros(idx.shape)
     if pattern is None:
         pattern = kept.find(ptr, idx, x.shape[0], is_raw=True)
-    (y, ldy), (x, ldx) = _laid(y), _laid(x)
+    (left, ldy), (right, ldx) = _laid(y), _laid(x)
     _, places, slot = pattern.arrays("sddmm", ptr, idx)
     out = torch.empty(places.shape, dtype=y.dtype, device=y.device)
-    pattern.product("sddmm", ptr, idx, y, False, y.shape[1]).sample(y, ldy, x, ldx, out)
+    product = pattern.product("sddmm", ptr, idx, y, False, y.shape[1])
+    product.sample(left, ldy, right, ldx, out)
+    if left is y and right is x:
+        _remember(pattern, asked, product, slot, ldy, ldx, places.shape)
     return out if slot is None else out[slot]
 
 

@@ -150,7 +150,10 @@ class Product(Handle):
         if status < 0:
             lib.check(status, run.err)
         run.renewed = True
-        run.values.took(val)
+        if val.requires_grad:
+            run.values.forget()  # are read each time
+        else:
+            run.values.took(val)
 
     def values_changed(self) -> None:
         """Those of the next product are to be read."""
@@ -180,6 +183,9 @@ class Product(Handle):
         """out = y x' at the places of the pattern."""
         with self._lock:
             run = self._runs[0] if self._on_cpu else self._here()
-            lib.call(self._library.rc_plan_execute_sddmm, run.handle, self.k, 1.0, y.data_ptr(),
-                     ldy, x.data_ptr(), ldx, 0.0, out.data_ptr(), run.stream)
+            status = self._library.rc_plan_execute_sddmm(
+                run.handle, self.k, 1.0, y.data_ptr(), ldy, x.data_ptr(), ldx, 0.0, out.data_ptr(),
+                *run.arguments[2:])
+            if status < 0:
+                lib.check(status, run.err)
         self.used = next(clock)

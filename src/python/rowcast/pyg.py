@@ -47,6 +47,10 @@ _MAKERS = {"gcn_conv": ("gcn_norm",), "appnp": ("gcn_norm",), "sg_conv": ("gcn_n
            "gat_conv": ("remove_self_loops", "add_self_loops"),
            "gatv2_conv": ("remove_self_loops", "add_self_loops")}
 
+#: What hooks of a layer are in.
+_HOOKS = [f"_{name}_forward{kind}_hooks" for kind in ("_pre", "") for name in
+          ("propagate", "message", "aggregate", "edge_update", "message_and_aggregate")]
+
 _eager = getattr(getattr(torch, "compiler", None), "disable", lambda f: f)
 #: Of this thread: .layer, one that is used by plans runs; .shows, it returns its attention;
 #: .attention, what its scores became.
@@ -62,24 +66,26 @@ class _Again:
     def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function)
         self.function = function
-        self._kept: List[Tuple[List[Stamp], Any, Any]] = []
+        #: tensors, names and the rest of what it was given, and what it gave
+        self._kept: List[Tuple[List[Stamp], List[Any], Any]] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _is_compiling():
+        if _is_compiling() or not getattr(_inside, "layer", False):
             return self.function(*args, **kwargs)
-        given = (*args, *(kwargs[name] for name in sorted(kwargs)))
-        tensors = [a for a in given if isinstance(a, Tensor)]
-        plain = not any(t.layout != torch.strided or t.requires_grad or t.is_inference()
-                        for t in tensors)
-        if not getattr(_inside, "layer", False) or not tensors or not plain:
+        tensors, rest = [], [*kwargs]
+        for a in (*args, *kwargs.values()):
+            if isinstance(a, Tensor):
+                tensors.append(a)
+                a = Tensor
+            rest.append(a)
+        if not tensors or any(t.layout != torch.strided or t.requires_grad or t.is_inference()
+                              for t in tensors):
             return self.function(*args, **kwargs)
-        rest = (len(args), *sorted(kwargs),
-                *(None if isinstance(a, Tensor) else a for a in given))
         for kept in self._kept:
             stamps, others, result = kept
-            if (others == rest and len(stamps) == len(tensors)
-                    and all(s.has(t) for s, t in zip(stamps, tensors))):
-                self._keep(kept)
+            if others == rest and all(s.has(t) for s, t in zip(stamps, tensors)):
+                if kept is not self._kept[0]:
+                    self._keep(kept)
                 return result
         stamps = [Stamp() for _ in tensors]
         for stamp, tensor in zip(stamps, tensors):
@@ -135,11 +141,8 @@ def _attends(layer: MessagePassing, kind: str) -> bool:
 
 def _is_watched(layer: MessagePassing) -> bool:
     """Hooks or an explanation look at its messages, or it takes them piece by piece."""
-    hooks = ("_propagate_forward", "_message_forward", "_aggregate_forward",
-             "_edge_update_forward", "_message_and_aggregate_forward")
     return (bool(getattr(layer, "explain", False)) or getattr(layer, "decomposed_layers", 1) > 1
-            or any(getattr(layer, f"{name}{kind}_hooks", None) for name in hooks
-                   for kind in ("_pre", "")))
+            or any(getattr(layer, name, None) for name in _HOOKS))
 
 
 class _Asked(NamedTuple):
@@ -242,7 +245,8 @@ class _Propagate:
                attention: Optional["_Attention"]) -> Optional[_Asked]:
         """None: no product of ours."""
         layer = self.layer
-        if (not _are_edges(edge_index) or _product_of(layer) is None or _is_watched(layer)
+        if (not _are_edges(edge_index) or _product_of(layer) is None
+                or (attention is None and _is_watched(layer))
                 or not set(given) <= {"x", self.weight}):
             return None
         weight = given.get(self.weight) if self.weight else None
