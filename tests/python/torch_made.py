@@ -8,6 +8,8 @@ import torch
 warnings.filterwarnings("ignore", message="Sparse")  # CSR is said to be young
 warnings.filterwarnings("ignore", message=r"`torch\.jit\.\w+` is deprecated")  # PyTorch's own calls of it, too
 warnings.filterwarnings("ignore", message="scatter_reduce")  # likewise
+warnings.filterwarnings("ignore", message=r"The \.grad attribute of a Tensor that is not a leaf")  # its compiler's own
+warnings.filterwarnings("ignore", message="Warning: Profiler clears events")
 import rowcast.torch as rt  # noqa: E402
 
 F64 = torch.float64

@@ -82,21 +82,33 @@ def _norm(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, end: int,
 def _by_edges(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, shape: Tuple[int, int],
               end: int, how: str, fill: float, transposed: bool) -> Tensor:
     ends = edge_index[end]
-    to, of = (edge_index[1 - end], ends) if transposed else (ends, edge_index[1 - end])
-    own, degree = None, None
     if how == "norm":
-        weight, own = _norm(edge_index, weight, x, end, fill)
-    if how == "mean":
-        degree = x.new_zeros(shape[0]).index_add_(0, ends, x.new_ones(ends.shape[0])).clamp(min=1)
-    if degree is not None and transposed:
-        x = x / degree.view(-1, 1)
+        return _sums(edge_index, _norm(edge_index, weight, x, end, fill), x, shape, end, transposed)
+    if how == "sum":
+        return _sums(edge_index, (weight, None), x, shape, end, transposed)
+    degree = x.new_zeros(shape[0]).index_add_(0, ends, x.new_ones(ends.shape[0])).clamp(min=1)
+    if transposed:
+        return _sums(edge_index, (None, None), x / degree.view(-1, 1), shape, end, True)
+    return _sums(edge_index, (None, None), x, shape, end, False) / degree.view(-1, 1)
+
+
+def _sums(edge_index: Tensor, loops: _Loops, x: Tensor, shape: Tuple[int, int], end: int,
+          transposed: bool) -> Tensor:
+    """Of what comes along edges, and loops, times weights."""
+    weight, own = loops
+    to, of = edge_index[1 - end if transposed else end], edge_index[end if transposed else 1 - end]
     terms = x.index_select(0, of)
     if weight is not None:
         terms = terms * weight.to(x.dtype).view(-1, 1)
     out = x.new_zeros(shape[1 if transposed else 0], x.shape[1]).index_add_(0, to, terms)
-    if own is not None:
-        out.addcmul_(own.view(-1, 1), x)
-    return out / degree.view(-1, 1) if degree is not None and not transposed else out
+    return out if own is None else out.addcmul_(own.view(-1, 1), x)
+
+
+def by_few(edge_index: Tensor, weight: Optional[Tensor], x: Tensor, shape: Tuple[int, int],
+           end: int, fill: float) -> Tensor:
+    """The normalised sum by operations of fixed shapes, with a gradient of x: compilers make it
+    part of what is around it."""
+    return _sums(edge_index, _norm(edge_index, weight, x, end, fill), x, shape, end, False)
 
 
 # ---------------------------------------------------------------- the operator

@@ -33,7 +33,7 @@ from .torch import _is_compiling, autocast_type, replaced, spmm
 __all__ = ["layers", "restore", "use"]
 
 _KEPT = 16  # results of a function
-_WHOLE = 1 << 21  # edges; of fewer a compiler's own sums are as fast as the operator's call
+_WHOLE = 1 << 21  # edges; of fewer a compiler's own sums are faster than the operator
 _PRODUCTS = {"sum": "sum", "add": "sum", "mean": "mean"}
 #: What a message is multiplied by; None: by nothing.
 _WEIGHTS = {"SAGEConv": None, "GINConv": None, "GCNConv": "edge_weight", "APPNP": "edge_weight",
@@ -180,15 +180,16 @@ class _Propagate:
         return (self._alone if _is_compiling() else self._run)(edge_index, size, given)
 
     def _traced(self, given_edges: Any, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
-        """Without a break: by the operator, which compilers take as it is, or, of few edges, as
-        PyTorch Geometric does; None: no product of ours."""
+        """Without a break: by the operator, which compilers take as it is, or, of few edges, by
+        operations that they make their own; None: no product of ours."""
         edge_index, how, fill = given_edges, _product_of(self.layer), 0.0
         if isinstance(edge_index, _Plain):
             edge_index, how, fill = edge_index.edge_index, "norm", edge_index.fill
         asked = None if how is None else self._asked(edge_index, size, given, None)
         if asked is None or self.weight == "alpha" or not _ops.runs_on(asked.x):
             return None
-        if how != "norm" and edge_index.shape[1] < _WHOLE:
+        few = edge_index.shape[1] < _WHOLE
+        if few and how != "norm":
             return type(self.layer).propagate(self.layer, edge_index, size=size, **given)
         x, weight = asked.x, given.get(self.weight) if self.weight else None
         dtype = x.dtype if weight is None else torch.promote_types(weight.dtype, x.dtype)
@@ -197,6 +198,8 @@ class _Propagate:
         elif weight is None and x.dtype != torch.float64:
             dtype = autocast_type(x.device.type) or x.dtype
         weight = weight if weight is None or weight.dim() == 1 else weight.view(-1)
+        if few:
+            return _ops.by_few(edge_index, weight, x.to(dtype), asked.shape, asked.end, fill)
         return _ops.along(edge_index, weight, x.to(dtype), *asked.shape, asked.end, how, fill,
                           self.number, False)
 
