@@ -125,11 +125,10 @@ def _kind_of(layer: MessagePassing) -> Optional[str]:
     return None
 
 
-def _multiplies(layer: MessagePassing, kind: str) -> bool:
-    """A sparse matrix in the place of edges is multiplied with, as that layer does it."""
-    own = getattr(type(layer), "message_and_aggregate", None)
-    return (own is not None and own is getattr(getattr(nn, kind), "message_and_aggregate", None)
-            and "message_and_aggregate" not in vars(layer) and getattr(layer, "fuse", True))
+def _multiplies(of: type, kind: str) -> bool:
+    """Layers of a type multiply a sparse matrix in the place of edges as those of that name do."""
+    own = getattr(of, "message_and_aggregate", None)
+    return own is not None and own is getattr(getattr(nn, kind), "message_and_aggregate", None)
 
 
 def _attends(layer: MessagePassing, kind: str) -> bool:
@@ -141,8 +140,12 @@ def _attends(layer: MessagePassing, kind: str) -> bool:
 
 def _is_watched(layer: MessagePassing) -> bool:
     """Hooks or an explanation look at its messages, or it takes them piece by piece."""
-    return (bool(getattr(layer, "explain", False)) or getattr(layer, "decomposed_layers", 1) > 1
-            or any(getattr(layer, name, None) for name in _HOOKS))
+    if getattr(layer, "explain", False) or getattr(layer, "decomposed_layers", 1) > 1:
+        return True
+    for name in _HOOKS:
+        if getattr(layer, name, None):
+            return True
+    return False
 
 
 class _Asked(NamedTuple):
@@ -164,7 +167,7 @@ class _Propagate:
 
     def __init__(self, layer: MessagePassing, kind: str):
         self.layer, self.kind, self.weight = layer, kind, _WEIGHTS[kind]
-        self.number = next(_numbers)
+        self.number, self.multiplies = next(_numbers), _multiplies(type(layer), kind)
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         """A copy is of another layer."""
@@ -233,7 +236,8 @@ class _Propagate:
         layer = self.layer
         x = given.get("x")
         x = x[0] if isinstance(x, (tuple, list)) else x
-        if (not _multiplies(layer, self.kind) or _end_of(layer) != 1 or _is_watched(layer)
+        if (not self.multiplies or "message_and_aggregate" in vars(layer)
+                or not getattr(layer, "fuse", True) or _end_of(layer) != 1 or _is_watched(layer)
                 or _product_of(layer) is None
                 or not set(given) <= {"x", self.weight} or size not in (None, (None, None))
                 or (self.weight is not None and given.get(self.weight) is not None)):
