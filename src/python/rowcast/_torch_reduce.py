@@ -14,7 +14,6 @@ import torch
 from . import _torch_ops as _ops
 from ._torch_memory import Tensor, is_capturing
 
-_DIVIDED = (torch.float32, torch.float64)  # entries before they are added up; others lose bits so
 _EXTREMES = {"amax": 0, "amin": 1}  # of rc_extreme_t
 _is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 
@@ -68,17 +67,8 @@ def _sum(m: Any, val: Tensor, b: Tensor) -> Tensor:
 
 
 def _mean(m: Any, val: Tensor, b: Tensor) -> Tensor:
-    if _is_compiling() or val.dtype not in _DIVIDED:
-        lengths = _lengths(m).to(b.dtype)
-        return _sum(m, val, b) / (lengths if b.dim() == 1 else lengths.unsqueeze(1))
-    part = kept_of(m, f"part {m.by_columns} {val.dtype}", lambda: _part_of(m, val.dtype))
-    return _sum(m, val * part, b)
-
-
-def _part_of(m: Any, dtype: torch.dtype) -> Tensor:
-    """What each entry counts in the mean of its row."""
-    each = _lengths(m).to(dtype).reciprocal()
-    return each.index_select(0, m.col if m.by_columns else majors(m))
+    lengths = _lengths(m).to(b.dtype)
+    return _sum(m, val, b) / (lengths if b.dim() == 1 else lengths.unsqueeze(1))
 
 
 def _extreme(kind: str, m: Any, val: Tensor, b: Tensor) -> Tensor:
