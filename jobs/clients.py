@@ -326,21 +326,21 @@ def in_turns(args):
 
 
 def columns(pairs):
-    """Of a case's runs, an error; else None, and of all rounds the medians: times(), the slowest step, how far losses are apart."""
+    """Of all rounds the medians: times(), the slowest step, and how far losses are apart.  RuntimeError: what failed."""
     error = next((run["error"] for pair in pairs for run in pair if "error" in run), None)
     if error:
-        return error, ()
+        raise RuntimeError(error)
     each = [(*times(a, b), max(b["ms"][COLD:])) for a, b in pairs]
     apart = max(difference(a["losses"], b["losses"]) for a, b in pairs)
-    return None, (*(statistics.median(column) for column in zip(*each)), apart)
+    return (*(statistics.median(column) for column in zip(*each)), apart)
 
 
 def row(pairs):
-    """The columns of a case as text."""
-    error, found = columns(pairs)
-    if error:
-        return error
-    x, y, u, v, slowest, apart = found
+    """The columns of a case as text, or what failed."""
+    try:
+        x, y, u, v, slowest, apart = columns(pairs)
+    except RuntimeError as e:
+        return str(e)
     return f"{x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} | {slowest / x:.1f} | {apart:.1e}"
 
 
@@ -375,10 +375,7 @@ def defaults(args):
                 print("| client | card | vertices | graph | features | epochs | alone, median | with, median | speedup "
                       "| alone, all | with, all | speedup | losses differ by |")
                 print("| --- " * 13 + "|")
-            error, found = columns([tuple(run["results"][0] for run in pair) for pair in rounds])
-            if error:
-                raise RuntimeError(f"{client}: {error}")
-            x, y, u, v, _, apart = found
+            x, y, u, v, _, apart = columns([tuple(run["results"][0] for run in pair) for pair in rounds])
             case = plain["results"][0]
             print(f"| `{client}` | {card} | {case['vertices']:,} | {kind} | {case['features']} | {args.epochs:,} | {x:.3f} | {y:.3f} "
                   f"| {x / y:.2f} | {u:,.0f} | {v:,.0f} | {u / v:.2f} | {apart:.1e} |", flush=True)
@@ -395,8 +392,7 @@ def main():
     p.add_argument("--graphs", type=lambda t: t.split(","), default=list(GRAPHS), help="[communities,powerlaw]")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu: those that need no CuPy [cuda]")
     p.add_argument("--epochs", type=int, default=100)
-    p.add_argument("--rounds", type=int, default=1, help="processes of each way, in turns, of which medians are taken "
-                   "[1]")
+    p.add_argument("--rounds", type=int, default=1, help="processes of each way, in turns, of which medians are taken [1]")
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
     p.add_argument("--autocast", action="store_true", help="layers in bf16 where PyTorch has it so")

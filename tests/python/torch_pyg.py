@@ -497,29 +497,34 @@ def captured():
 
 
 def gone():
-    """Matrices of edges go with them, soon also where others are used on."""
-    e, before, x = edges(), edges(seed=4), random(NODES, WIDTH)
-    _, other = pair(MADE["SAGE"])
-    for _ in range(5):
-        other(x, before)
-    one = rt.kept().plans
-    for _ in range(5):
-        other(x, e)
-    assert rt.kept().plans == 2 * one > 0
-    del before
-    for _ in range(_pyg_known._SWEEP):
-        other(x, e)
-    assert rt.kept().plans == one
-    del e
-    pyg.restore(other)
-    assert rt.kept().plans == 0
+    """Matrices of edges go with them, soon also where others are used on, with loops and normalised, too."""
+    x = random(NODES, WIDTH)
+    for name in ("SAGE", "GCN", "GAT"):
+        e, before = edges(), edges(seed=4)
+        _, other = pair(MADE[name])
+        for _ in range(5):
+            other(x, before)
+        one = rt.kept().plans
+        for _ in range(5):
+            other(x, e)
+        assert rt.kept().plans == 2 * one > 0, name
+        del before
+        for _ in range(_pyg_known._SWEEP):
+            other(x, e)
+        assert rt.kept().plans == one, name
+        del e
+        pyg.restore(other)
+        assert rt.kept().plans == 0, name
 
 
 def deep():
-    """Edges of a batch that is seen once become no matrix, however many layers a model has, compiled or not."""
+    """Edges of a batch that is seen once become no matrix, however many layers a model has, compiled or not, and however
+    often one multiplies in a pass."""
     x, pyg._WHOLE = random(NODES, WIDTH), 0
-    for run_one in (lambda layer, e: layer(x, e), lambda layer, e: traced(layer, x, e)[0]):
-        for make in (lambda: nn.GINConv(torch.nn.Linear(WIDTH, WIDTH)), lambda: nn.GCNConv(WIDTH, WIDTH)):
+    gin, gcn, appnp = lambda: nn.GINConv(torch.nn.Linear(WIDTH, WIDTH)), lambda: nn.GCNConv(WIDTH, WIDTH), lambda: nn.APPNP(5, 0.1)
+    eager, compiled = lambda layer, e: layer(x, e), lambda layer, e: traced(layer, x, e)[0]
+    for run_one, kinds in ((eager, (gin, gcn, appnp)), (compiled, (gin, gcn))):
+        for make in kinds:
             model = pyg.use(torch.nn.ModuleList([make() for _ in range(6)]).to(DEVICE, F64))
             batches = [edges(seed=n) for n in range(3)]
             made = lambda: sum(known.made is not None for known in _pyg_known._known)

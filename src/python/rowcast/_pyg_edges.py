@@ -110,8 +110,9 @@ class Edges:
     def summed(self, g: Tensor, by: str) -> Tensor:
         """Of [entries, ...] the sums over rows or columns."""
         if by not in self._sums:
-            axis = ("rows", "cols").index(by)
-            self._sums[by] = Sums(getattr(self, by), self._matrix.shape[axis])
+            rows, cols = self._matrix.shape
+            ends = {"rows": (self.rows, rows), "cols": (self.cols, cols)}
+            self._sums[by] = Sums(*ends[by])
         return self._sums[by](g)
 
     def in_order(self, weight: Tensor) -> Tensor:

@@ -30,8 +30,9 @@ class _Known:
     """Tensors of edges that were seen, and what they became once they are worth it."""
 
     def __init__(self, tensors: Tuple[Tensor, ...], key: Any):
-        self.stamps, self.key, self.uses = [Stamp() for _ in tensors], key, 0
-        self.by: Dict[int, int] = {}  # uses by each layer
+        self.stamps, self.key = [Stamp() for _ in tensors], key
+        self.uses = 0  # since when what is gone is looked for
+        self.by: Dict[int, Tuple[int, Any]] = {}  # passes of each layer, and its last one
         self.made: Any = None
         for stamp, tensor in zip(self.stamps, tensors):
             stamp.took(tensor)
@@ -41,11 +42,14 @@ class _Known:
         return (len(self.stamps) == len(tensors)
                 and all(s.has(t) for s, t in zip(self.stamps, tensors)) and self.key == key)
 
-    def came_back(self, layer: int) -> bool:
-        """To a layer, often enough to become a matrix."""
+    def came_back(self, layer: int, run: Any) -> bool:
+        """To a layer, in another run of it, often enough to become a matrix."""
         self.uses += 1
-        self.by[layer] = self.by.get(layer, 0) + 1
-        return self.by[layer] > _PASSES
+        passes, last = self.by.get(layer, (0, None))
+        if run is None or run != last:
+            passes += 1
+        self.by[layer] = passes, run
+        return passes > _PASSES
 
     def is_gone(self) -> bool:
         """There are no such tensors any more."""
@@ -61,7 +65,7 @@ def _alive() -> List[_Known]:
     return [k for k in _known if not k.is_gone()]
 
 
-def _find(tensors: Tuple[Tensor, ...], key: Any, layer: Optional[int],
+def _find(tensors: Tuple[Tensor, ...], key: Any, layer: Optional[int], run: Any,
           make: Callable[[], Any]) -> Any:
     """What tensors that came back became; None: not yet."""
     with _lock:
@@ -74,7 +78,7 @@ def _find(tensors: Tuple[Tensor, ...], key: Any, layer: Optional[int],
         if known is not _known[0]:
             _known.remove(known)
             _known.insert(0, known)
-        came_back = layer is not None and known.came_back(layer)
+        came_back = layer is not None and known.came_back(layer, run)
         if known.uses % _SWEEP == 0:
             _known[:] = _alive()
         if known.made is None and came_back and not is_capturing(tensors[0].device):
@@ -84,16 +88,17 @@ def _find(tensors: Tuple[Tensor, ...], key: Any, layer: Optional[int],
 
 
 def edges_of(edge_index: Tensor, shape: Tuple[int, int], end: int,
-             layer: Optional[int]) -> Optional[Edges]:
+             layer: Optional[int], run: Any = None) -> Optional[Edges]:
     """Of a tensor that came back; None: not yet.
 
     Args:
         end: row of edge_index that says where edges end
         layer: the number of the one that has them now, since a model of many has those of a batch
             as often; None: they only are to be found
+        run: of that layer, which may multiply several times; None: each time is one
     """
     shape = int(shape[0]), int(shape[1])
-    return _find((edge_index,), (shape, end), layer,
+    return _find((edge_index,), (shape, end), layer, run,
                  lambda: Edges(edge_index[end], edge_index[1 - end], shape))
 
 
@@ -119,7 +124,7 @@ def normed_of(edge_index: Tensor, weight: Optional[Tensor], shape: Tuple[int, in
         return Normed(edges, edges.in_order(values.to(dtype)))
 
     tensors = (edge_index,) if weight is None else (edge_index, weight)
-    return _find(tensors, (shape, end, fill, dtype), layer, made)
+    return _find(tensors, (shape, end, fill, dtype), layer, None, made)
 
 
 def forget_gone() -> None:

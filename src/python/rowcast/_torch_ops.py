@@ -139,7 +139,8 @@ def _spmm_first(pattern: Pattern, ptr: Tensor, idx: Tensor, val: Tensor, b: Tens
 
 
 def _remember(pattern: Pattern, asked: Tuple[Any, ...], product: Product, *found: Any) -> None:
-    """What was found right for a product that is asked for like this, while its plan is there."""
+    """What was found right for a product that is asked for like this; nothing, where its plan was
+    dropped meanwhile."""
     with kept.lock:
         if len(pattern.again) >= _AGAIN:
             pattern.again.clear()

@@ -43,7 +43,7 @@ class Sums:
                 m = self._of[each.dtype] = self._matrix.with_values(self._ones(each, each.dtype))
         wide = each if each.dim() == 1 else each.flatten(1)
         out = _ops.spmm(m._pattern, m.crow, m.col, m.val, wide, m.shape[1], False)
-        return out.view(-1, *each.shape[1:])
+        return out.view(m.shape[0], *each.shape[1:])
 
 
 class Softmax:
@@ -62,7 +62,7 @@ class Softmax:
         given = (None if t is None else t.resolve_neg().contiguous() for t in (row, col, entry))
         return _Softmax.apply(self, slope, *given)
 
-    def call(self, slope: float, scores: _Scores, out: Tensor, **gradients: Tensor) -> None:
+    def run(self, slope: float, scores: _Scores, out: Tensor, **gradients: Tensor) -> None:
         """Into out, or into the arrays of the gradients."""
         matrix = self._rows.get(out.dtype)
         if matrix is None:
@@ -88,7 +88,7 @@ class _Softmax(torch.autograd.Function):
     def forward(ctx: Any, of: Softmax, slope: float, *scores: Any) -> Tensor:
         like = next(t for t in scores if t is not None)
         out = like.new_empty(of.m.col.shape)
-        of.call(slope, scores, out)
+        of.run(slope, scores, out)
         ctx.of, ctx.slope = of, slope
         ctx.save_for_backward(*scores, out)
         return out
@@ -107,7 +107,7 @@ def _gradients(ctx: Any, scores: Any, out: Tensor, g: Tensor) -> _Scores:
     if out.shape[0] == 0:  # an empty gradient has no address, which asks for the softmax
         return tuple(torch.zeros_like(t) if n else None for t, n in zip(scores, needs))
     of_entry, of_row = torch.empty_like(out), out.new_empty(ctx.of.m.shape[0])
-    ctx.of.call(ctx.slope, scores, out, gradient=g, of_entry=of_entry, of_row=of_row)
+    ctx.of.run(ctx.slope, scores, out, gradient=g, of_entry=of_entry, of_row=of_row)
     of_col = ctx.of.by_columns(of_entry) if needs[1] else None
     return _as_given(scores, [of_row if needs[0] else None, of_col, of_entry if needs[2] else None])
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
 import torch_geometric.nn as nn
@@ -52,10 +52,11 @@ _HOOKS = [f"_{name}_forward{kind}_hooks" for kind in ("_pre", "") for name in
           ("propagate", "message", "aggregate", "edge_update", "message_and_aggregate")]
 
 _eager = getattr(getattr(torch, "compiler", None), "disable", lambda f: f)
-#: Of this thread: .layer, one that is used by plans runs; .shows, it returns its attention;
+#: Of this thread: .layer, which run of one that is used by plans; .shows, it returns its attention;
 #: .attention, what its scores became.
 _inside = threading.local()
 _numbers = itertools.count()  # of layers: the operator cannot be given one itself
+_runs = itertools.count(1)
 
 
 # ---------------------------------------------------------------- what is kept of functions
@@ -84,7 +85,7 @@ class _Again:
         for kept in self._kept:
             stamps, others, result = kept
             if others == rest and all(s.has(t) for s, t in zip(stamps, tensors)):
-                if kept is not self._kept[0]:
+                if len(self._kept) > 1:
                     self._keep(kept)
                 return result
         stamps = [Stamp() for _ in tensors]
@@ -97,18 +98,29 @@ class _Again:
 
     def _keep(self, last: Any) -> None:
         """The last one first, and none whose tensors are gone."""
-        others = [k for k in self._kept if k is not last and not any(s.is_gone() for s in k[0])]
-        self._kept = [last, *others][:_KEPT]
+        self.forget_gone()
+        self._kept = [last, *(k for k in self._kept if k is not last)][:_KEPT]
+
+    def forget_gone(self) -> None:
+        """What has no tensors any more goes."""
+        self._kept = [k for k in self._kept if not any(s.is_gone() for s in k[0])]
 
 
-def _keep_results() -> None:
-    """Put _Again before the functions, once."""
+def _makers() -> Iterator[Tuple[Any, str, Any]]:
+    """The functions: module, name, and what is there now."""
     for module, names in _MAKERS.items():
         place = getattr(nn.conv, module, None)
         for name in names:
             function = getattr(place, name, None)
-            if function is not None and not isinstance(function, _Again):
-                setattr(place, name, _Again(function))
+            if function is not None:
+                yield place, name, function
+
+
+def _keep_results() -> None:
+    """Put _Again before the functions, once."""
+    for place, name, function in _makers():
+        if not isinstance(function, _Again):
+            setattr(place, name, _Again(function))
 
 
 # ---------------------------------------------------------------- layers
@@ -171,7 +183,7 @@ class _Propagate:
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         """A copy is of another layer."""
-        vars(self).update(state, number=next(_numbers))
+        _Propagate.__init__(self, state["layer"], state["kind"])
 
     def __call__(self, edge_index: Any, size: Any = None, **given: Any) -> Tensor:
         if _is_compiling():
@@ -210,7 +222,7 @@ class _Propagate:
         attention = _attention_as(given.get("alpha"))
         asked = self._asked(edge_index, size, given, attention)
         edges = None if asked is None else edges_of(edge_index, asked.shape, asked.end,
-                                                    self.number)
+                                                    self.number, getattr(_inside, "layer", None))
         if attention is not None and attention.edges is not edges:
             given["alpha"], attention = attention.of_edges(), None
         if asked is not None and edges is not None:
@@ -253,7 +265,7 @@ class _Propagate:
         """None: no product of ours."""
         layer = self.layer
         if (not _are_edges(edge_index) or _product_of(layer) is None
-                or (attention is None and _is_watched(layer))
+                or _is_watched(layer)
                 or not set(given) <= {"x", self.weight}):
             return None
         weight = given.get(self.weight) if self.weight else None
@@ -487,7 +499,7 @@ class _Forward:
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         before = {name: getattr(_inside, name, None) for name in ("layer", "shows", "attention")}
-        _inside.layer, _inside.attention = True, None
+        _inside.layer, _inside.attention = next(_runs), None
         _inside.shows = any(isinstance(a, bool) for a in (*args, *kwargs.values()))
         try:
             return type(self.layer).forward(self.layer, *args, **kwargs)
@@ -525,6 +537,9 @@ def restore(model: torch.nn.Module) -> torch.nn.Module:
             del layer.propagate, layer.forward
             if isinstance(vars(layer).get("edge_updater"), _Update):
                 del layer.edge_updater
+    for _, _, function in _makers():
+        if isinstance(function, _Again):
+            function.forget_gone()
     forget_gone()
     return model
 
