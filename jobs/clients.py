@@ -25,6 +25,7 @@ LAYERS = ("gcn-edges", "gcn-csr", "sage-edges", "sage-csr", "gin-edges", "gin-cs
 CLIENTS = ("spmm", "gradient", "gcn", "pyg", "cupy", *LAYERS)
 GRAPHS = ("communities", "powerlaw")
 MEAN = 16  # entries in a row, before self loops
+NAME = "clients: "  # before what it says of itself
 COLD = 3  # epochs that load kernels, which are not counted
 # With --defaults: client, vertices, features, epochs
 PROGRAMS = (("gcn", 1000000, 64, 50), ("gcn", 1000000, 64, 200), ("gcn", 1000000, 64, 600), ("gcn", 100000, 64, 500))
@@ -297,7 +298,8 @@ def child(args, ours):
         words += ["--compile", args.compile] if args.compile else []
         done = subprocess.run(words + list(args.clients), env=environment, stderr=subprocess.PIPE, text=True)
         if not os.path.exists(out):
-            raise RuntimeError(done.stderr[-2000:])
+            lines = [line[len(NAME):] for line in done.stderr.splitlines() if line.startswith(NAME)]
+            raise RuntimeError(lines[0] if lines else done.stderr.strip()[-2000:])
         with open(out) as f:
             out = json.load(f)
     return out, out["said"] + (said_by(done.stderr) if ours and not args.module else [])
@@ -360,6 +362,9 @@ def table(args):
         print(f"| {case['client']} | {case['graph']} | {case['vertices']:,} | {case['entries']:,} | {case['features']} | "
               + row([tuple(run["results"][i] for run in pair) for pair in rounds]) + " |")
     print("\n" + "\n".join(lines))
+    failed = sum(any("error" in run["results"][i] for pair in rounds for run in pair) for i in range(len(first["results"])))
+    if failed:
+        raise RuntimeError(f"{failed} of {len(first['results'])} cases failed: see the table")
 
 
 def defaults(args):
@@ -410,7 +415,7 @@ def main():
     try:
         (run if args.run else defaults if args.defaults else table)(args)
     except RuntimeError as e:
-        sys.exit(f"clients: {e}")
+        sys.exit(f"{NAME}{e}")
 
 
 if __name__ == "__main__":
