@@ -10,7 +10,7 @@ import torch_geometric.nn as nn
 
 import rowcast.pyg as pyg
 import rowcast.torch as rt
-from rowcast import _pyg_known, _pyg_ops, _torch_memory, _torch_ops as ops, _torch_softmax
+from rowcast import _pyg_known, _pyg_ops, _torch_memory, _torch_ops as ops, _torch_plans, _torch_softmax
 from rowcast._pyg_edges import Edges
 
 NODES, EDGES, WIDTH = 300, 2000, 12
@@ -62,12 +62,16 @@ def softmaxes():
     return Products(_torch_softmax.Softmax, "__call__")
 
 
-def step(layer, x, *given):
-    """Output and gradients."""
+def step(layer, x, *given, call=None):
+    """Output and gradients.
+
+    Args:
+        call: of the layer and what it is given; None: it is called
+    """
     x = x.clone().requires_grad_()
-    out = layer(x, *given)
+    out = call(layer, x, *given) if call else layer(x, *given)
     out.square().sum().backward()
-    return [out.detach(), x.grad, *(p.grad for p in getattr(layer, "parameters", list)())]
+    return [out.detach(), x.grad, *(p.grad for p in layer.parameters())]
 
 
 def layers():
@@ -219,17 +223,21 @@ def attention_of_others():
 
 
 def attention_operations():
-    """A step has fewer operations of PyTorch, and neither gathers nor scatters by edges but for GATv2's ends."""
+    """A step has fewer operations of PyTorch, and neither gathers nor scatters by edges but for GATv2's ends.  The plans of
+    the sum and of its gradient take new values, and no other."""
     e, x = torch.unique(edges(), dim=1), random(NODES, WIDTH)  # what is there twice plans add up
     for name, ends in (("heads", 0), ("one", 0), ("v2", 2)):
         counts = []
         for layer in pair(ATTENDING[name]):
             for _ in range(5):
                 step(layer, x, e)
+            with Products(_torch_plans.Product, "_renew") as renewed:
+                step(layer, x, e)
             with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
                 step(layer, x, e)
             counts.append({event.key: event.count for event in profile.key_averages()})
         plain, ours = counts
+        assert renewed.count == 2, (name, renewed.count)
         assert sum(ours.values()) < 0.8 * sum(plain.values()), (name, sum(ours.values()), sum(plain.values()))
         moves = {key: n for key, n in ours.items() if any(word in key for word in ("scatter", "gather", "index"))}
         assert sum(moves.values()) == ends + (2 if name == "v2" else 0), (name, moves)  # and to heads, and back
@@ -285,11 +293,18 @@ def traced_layers():
             one.flow = other.flow = flow
             for n in range(5):
                 pyg._WHOLE = few if n == 2 else 0  # then by sums of the compiler
-                found, calls = traced(other, x, e, *given)
+                with Products(_pyg_ops, "by_few") as sums:
+                    found, calls = traced(other, x, e, *given)
                 near(found, one(x, e, *given), (name, flow, n))
-                assert calls == (0 if pyg._WHOLE else 3 if name == "APPNP" else 1), (name, calls)
+                products = 3 if name == "APPNP" else 1
+                assert calls == (0 if pyg._WHOLE else products), (name, calls)
+                assert sums.count == (products if pyg._WHOLE and name in ("GCN", "APPNP") else 0), (name, sums.count)
             pyg._WHOLE = few
-            for wanted, found in zip(step(one, x, e, *given), step(lambda *g: traced(other, *g)[0], x, e, *given)):
+            for layer in (one, other):
+                layer.zero_grad()
+            pairs = list(zip(step(one, x, e, *given), step(other, x, e, *given, call=lambda *g: traced(*g)[0])))
+            assert len(pairs) == 2 + len(list(one.parameters()))
+            for wanted, found in pairs:
                 near(found, wanted, (name, flow))
 
 

@@ -264,8 +264,7 @@ class _Propagate:
                attention: Optional["_Attention"]) -> Optional[_Asked]:
         """None: no product of ours."""
         layer = self.layer
-        if (not _are_edges(edge_index) or _product_of(layer) is None
-                or _is_watched(layer)
+        if (not _are_edges(edge_index) or _product_of(layer) is None or _is_watched(layer)
                 or not set(given) <= {"x", self.weight}):
             return None
         weight = given.get(self.weight) if self.weight else None
