@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 106
+plan 109
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -33,6 +33,7 @@ check "values that are trusted" check values_trusted
 check "operators: shapes and batches" check operators
 check "gradients that are registered by name" check by_name
 check "functions that are compiled" check compiled
+check "and what is called there" check looked_into
 check "autocast, deterministic and inference modes" check modes
 check "errors are a line" check errors
 check "plans are kept while the tensors live" kept kept
@@ -77,7 +78,7 @@ fi
 for place in cpu cuda; do
     for test in layers attention attention_shown attention_derived attention_between attention_of_nothing attention_of_others \
         attention_operations \
-        weights rectangles changed_edges rewritten_edges pyg_calls along traced_layers traced_others compiled_layers sparse validated autocast captured gone deep copies; do
+        weights rectangles changed_edges rewritten_edges pyg_calls along traced_layers traced_others compiled_layers looked_into sparse validated autocast captured gone deep copies; do
         if [ $place = cpu ] || [ $gpu = yes ]; then
             check "PyTorch Geometric: $test, $place" pyg $test $place
         else

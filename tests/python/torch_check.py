@@ -343,6 +343,34 @@ def compiled():
     found, b.grad = b.grad, None
     f(b).backward()
     near(found, b.grad)
+    a = csr(d).requires_grad_()  # a sparse tensor breaks the graph, and the compiler looks at what is called there
+    for n in range(3):
+        fast = torch.compile(lambda x: torch.relu(rt.spmm(a, x) * 2), backend="aot_eager")
+        near(fast(b), torch.relu(d @ b * 2))
+        fast(b).sum().backward()
+        near(b.grad, (2 + n) * found)
+        with rt.replaced():
+            near(torch.compile(lambda x: torch.relu(csr(d) @ x), backend="aot_eager")(b), torch.relu(d @ b))
+
+
+def looked_into():
+    """Where a compiler looks at each call, it does not see into products of sparse tensors."""
+    d, b, y = dense(20, 11), random(11, 4), random(20, 4)
+    hidden, eager, is_looked_into = [], rt._eager, rt._is_looked_into
+    for looked, wanted in ((False, 0), (True, 4)):
+        rt._eager = lambda f: lambda *given: (hidden.append(f), f(*given))[1]
+        rt._is_looked_into = lambda: looked
+        try:
+            for n in range(2):
+                a, x = csr(d).requires_grad_(), b.clone().requires_grad_()
+                near(rt.spmm_t(a, y), d.t() @ y)
+                near(rt.spmv(a, b[:, 0]), d @ b[:, 0])
+                near(placed(a.detach(), rt.sddmm(a, y, b)), d * (y @ b.t()))
+                rt.spmm(a, x).sum().backward()
+                near(x.grad, d.t() @ torch.ones_like(y))
+                assert len(hidden) == (n + 1) * wanted, hidden
+        finally:
+            rt._eager, rt._is_looked_into = eager, is_looked_into
 
 
 def modes():

@@ -40,6 +40,10 @@ def pair(make):
     return layer, other
 
 
+def as_csr(e):
+    return torch.sparse_coo_tensor(e, random(e.shape[1]), (NODES, NODES)).coalesce().to_sparse_csr()
+
+
 class Products:
     """How many products were asked of plans in its block, or softmaxes of the library."""
 
@@ -377,6 +381,31 @@ def compiled_layers():
         for layer, w in zip((one, fast), given):
             layer(x, e, w).square().sum().backward()
         near(given[1].grad, given[0].grad, n)
+    a = as_csr(e)
+    for name in ("SAGE", "GIN"):
+        torch._dynamo.reset()
+        one, other = pair(MADE[name])
+        fast = torch.compile(lambda x, layer=other: torch.relu(layer(x, a)), backend="aot_eager")
+        for n in range(3):
+            with Products(pyg, "spmm") as asked:
+                near(fast(x), torch.relu(one(x, a)), (name, n))
+            assert asked.count == 1, name
+
+
+def looked_into():
+    """Where a compiler gave up on what calls a layer, it is not to look into the layer."""
+    a, x = as_csr(torch.unique(edges(), dim=1)), random(NODES, WIDTH)
+    one, other = pair(MADE["SAGE"])
+    is_looked_into = pyg._is_looked_into
+    for answer in (False, True):
+        pyg._is_looked_into = lambda: answer
+        try:
+            for of in (pyg._Forward, pyg._Propagate):
+                with Products(of, "_alone") as asked:
+                    near(other(x, a), one(x, a))
+                assert asked.count == answer, of
+        finally:
+            pyg._is_looked_into = is_looked_into
 
 
 def weights():
@@ -446,7 +475,7 @@ def pyg_calls():
 def sparse():
     """Edges as a matrix in CSR: a product of the library's, but where a layer makes something else of it."""
     e, x = edges(), random(NODES, WIDTH)
-    a = torch.sparse_coo_tensor(e, random(EDGES), (NODES, NODES)).coalesce().to_sparse_csr()
+    a = as_csr(e)
     for name in ("GCN", "SAGE", "sums", "GIN"):
         both = pair(MADE[name])
         for n in range(3):

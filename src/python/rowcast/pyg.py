@@ -28,7 +28,7 @@ from . import _pyg_ops as _ops
 from ._pyg_edges import Edges
 from ._pyg_known import edges_of, forget_gone, norm_of
 from ._torch_memory import Stamp, Tensor, has_type
-from .torch import _is_compiling, autocast_type, replaced, spmm
+from .torch import _eager, _is_compiling, _is_looked_into, autocast_type, replaced, spmm
 
 __all__ = ["layers", "restore", "use"]
 
@@ -51,7 +51,6 @@ _MAKERS = {"gcn_conv": ("gcn_norm",), "appnp": ("gcn_norm",), "sg_conv": ("gcn_n
 _HOOKS = [f"_{name}_forward{kind}_hooks" for kind in ("_pre", "") for name in
           ("propagate", "message", "aggregate", "edge_update", "message_and_aggregate")]
 
-_eager = getattr(getattr(torch, "compiler", None), "disable", lambda f: f)
 #: Of this thread: .layer, which run of one that is used by plans; .shows, it returns its attention;
 #: .attention, what its scores became.
 _inside = threading.local()
@@ -192,7 +191,8 @@ class _Propagate:
                 return out
         if isinstance(edge_index, _Plain):  # also where a compiler gave up in the layer
             edge_index, given[self.weight] = edge_index.normed(given, self.layer)
-        return (self._alone if _is_compiling() else self._run)(edge_index, size, given)
+        alone = _is_compiling() or _is_looked_into()
+        return (self._alone if alone else self._run)(edge_index, size, given)
 
     def _traced(self, given_edges: Any, size: Any, given: Dict[str, Any]) -> Optional[Tensor]:
         """Without a break: by the operator, which compilers take as it is, or, of few edges, by
@@ -465,7 +465,7 @@ class _Forward:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not _is_compiling():
-            return self._run(*args, **kwargs)
+            return (self._alone if _is_looked_into() else self._run)(*args, **kwargs)
         if _ops.is_there and self.kind not in _SCORES:
             if "edge_index" in kwargs:
                 kwargs["edge_index"] = self._not_normed(kwargs["edge_index"], *args, **kwargs)

@@ -13,8 +13,9 @@ each pattern, type, K and device, at the first product.
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Optional, Tuple, TypeVar, Union, cast
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -32,7 +33,43 @@ __all__ = ["Kept", "Matrix", "Settings", "changed", "forget", "kept", "replaced"
 Tensor = torch.Tensor
 Shape = Tuple[int, int]
 _INTEGERS = (torch.int32, torch.int64)
-_is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
+_compiler = getattr(torch, "compiler", None)
+_is_compiling = getattr(_compiler, "is_compiling", lambda: False)
+#: Of a function, the same, which compilers do not look into; loads them.
+_eager = getattr(_compiler, "disable", lambda f: f)
+
+
+def _teller() -> Callable[[], Any]:
+    """Of the compiler that looks into calls from here, None or False: there is none.  Versions that
+    cannot tell, or give away a reference that they do not have, have one."""
+    frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
+    tells = getattr(frames, "get_eval_frame_callback", None)
+    return tells if tells and torch.__version__ >= (2, 7) else lambda: _compiler
+
+
+_looking = _teller()
+
+
+def _is_looked_into() -> bool:
+    """A compiler gave up on what called this, and looks at each call anew."""
+    return "torch._dynamo" in sys.modules and _looking() not in (None, False)
+
+
+_Product = TypeVar("_Product", bound=Callable[..., torch.Tensor])
+
+
+def _unseen(product: _Product) -> _Product:
+    """Of a sparse tensor no compiler sees more than the call: they fail at its values."""
+    alone: Any = None
+
+    @functools.wraps(product)
+    def choose(a: Any, *args: Any, **kwargs: Any) -> Tensor:
+        nonlocal alone
+        if not isinstance(a, Tensor) or not _is_looked_into():
+            return product(a, *args, **kwargs)
+        alone = alone or _eager(product)
+        return alone(a, *args, **kwargs)
+    return cast(_Product, choose)
 
 
 class Matrix:
@@ -322,6 +359,7 @@ def _multiplied(m: Matrix, val: Tensor, b: Tensor, transposed: bool) -> Tensor:
     return _ops.spmm(m._pattern, m.crow, m.col, val, b, m._minors, transposed is not m.by_columns)
 
 
+@_unseen
 def spmm(a: Union[Matrix, Tensor], b: Tensor, *, reduce: str = "sum") -> Tensor:
     """A B: [rows, K], row by row.
 
@@ -350,11 +388,13 @@ def spmm(a: Union[Matrix, Tensor], b: Tensor, *, reduce: str = "sum") -> Tensor:
     return REDUCTIONS[reduce](m, val, b)
 
 
+@_unseen
 def spmm_t(a: Union[Matrix, Tensor], b: Tensor) -> Tensor:
     """A' B: [cols, K], as spmm()."""
     return _times(a, b, True)
 
 
+@_unseen
 def spmv(a: Union[Matrix, Tensor], x: Tensor) -> Tensor:
     """A x: [rows]; x: [cols]."""
     _dense(x, "x")
@@ -366,6 +406,7 @@ def spmv(a: Union[Matrix, Tensor], x: Tensor) -> Tensor:
     return _multiplied(m, val, x, False)
 
 
+@_unseen
 def sddmm(a: Union[Matrix, Tensor], y: Tensor, x: Tensor) -> Tensor:
     """A .* (Y X') at the places of A, in the order and shape of its values.
 
@@ -438,5 +479,5 @@ class replaced(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Tuple[Any, ...] = (),
                            kwargs: Any = None) -> Any:
         if func in _PRODUCTS and _is_ours(args, kwargs):
-            return _times(*args, False)
+            return spmm(*args)
         return func(*args, **(kwargs or {}))
