@@ -35,12 +35,13 @@ typedef struct rc_by_rows {
             .type = RC_PARAM_CHOICE, .choices = rc_by_rows_choices                                 \
     }
 
-/** \param product  type of the state of the kernel of rows
+/** All but name, layout, rank and version, which grows with that of the kernel of rows.
+ *  \param product  type of the state of the kernel of rows
  *  \param of       type of a struct of that and, after it, rc_by_rows_t */
 #define RC_CUDA_BY_ROWS_MEMBERS(of, product)                                                       \
-    .source = "rowcast", .version = 1, .types = RC_TYPES_ANY, .out_sums = 1,                      \
-    .analyse = rc_by_rows_analyse, .build = rc_by_rows_build, .own = rc_by_rows_own,               \
-    .fit = rc_by_rows_fit, .run = rc_by_rows_run, RC_CUDA_SPMM_STATE(of, product, RC_BUILDS_ALONE)
+    .source = "rowcast", .types = RC_TYPES_ANY, .out_sums = 1, .analyse = rc_by_rows_analyse,      \
+    .build = rc_by_rows_build, .own = rc_by_rows_own, .fit = rc_by_rows_fit,                       \
+    .run = rc_by_rows_run, RC_CUDA_SPMM_STATE(of, product, RC_BUILDS_ALONE)
 
 extern const char *const rc_by_rows_choices[];
 

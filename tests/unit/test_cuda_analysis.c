@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "kernels/kernel.h"
+#include "kernels/specs.h"
 #include "kernels/vendor/vendor.h"
 #include "order/policy.h"
 
@@ -247,6 +248,63 @@ static void dense_matrices_are_counted(void **state)
     on_everything(check_dense);
 }
 
+/* Rows of neighbouring columns: so many have the same ones, and those of the next begin `stride` further. */
+static rc_csr_t rows_of_runs(int64_t rows, int64_t entries, int64_t alike, int64_t stride)
+{
+    rc_csr_t a = {.rows = rows, .cols = rows / alike * stride + entries, .nnz = rows * entries};
+    a.row_ptr = malloc(((size_t)rows + 1) * sizeof *a.row_ptr);
+    a.col_idx = malloc((size_t)a.nnz * sizeof *a.col_idx);
+    a.val = calloc((size_t)a.nnz, sizeof *a.val);
+    assert_true(a.row_ptr && a.col_idx && a.val);
+    for (int64_t r = 0; r <= rows; r++)
+        a.row_ptr[r] = r * entries;
+    for (int64_t i = 0; i < a.nnz; i++)
+        a.col_idx[i] = (int32_t)(i / entries / alike * stride + i % entries);
+    return a;
+}
+
+static int64_t bytes_with(const char *kernel, const rc_csr_t *a)
+{
+    rc_kernel_spec_t spec;
+    rc_analysis_t x;
+    rc_schedule_t s = {.rows = 0};
+    assert_int_equal(rc_order_build("csr", a, NULL, 1, &s, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(kernel, RC_DEVICE_CUDA, &spec, NULL), RC_OK);
+    rc_problem_t p = {.k = 1, .a = a, .schedule = &s, .identity = 1, .c_rows = a->rows};
+    memcpy(p.param, spec.param, sizeof p.param);
+    assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &x, NULL), RC_OK);
+    rc_schedule_free(&s);
+    return x.bytes;
+}
+
+/* Loads are shared where that is faster, and strips are no wider than rows have room for that are not cut. */
+static void rows_share_loads_that_are_alike(void **state)
+{
+    (void)state;
+    enum { ROWS = 2048 };
+    rc_csr_t few = rows_of_runs(ROWS, 32, 1, 24);
+    rc_csr_t half = rows_of_runs(ROWS, 32, 1, 16); /* of four rows a share is not worth what their values take */
+    rc_csr_t all = rows_of_runs(ROWS, 32, 4, 32);
+    rc_csr_t wide = rows_of_runs(ROWS, 256, 256, 256);
+    assert_int_equal(bytes_with("gstage", &few), bytes_with("gstage:rows=1", &few));
+    assert_true(bytes_with("gstage", &few) < bytes_with("gstage:rows=2", &few));
+    assert_int_equal(bytes_with("gstage", &half), bytes_with("gstage:rows=2", &half));
+    assert_int_equal(bytes_with("gstage", &all), bytes_with("gstage:rows=4", &all));
+    assert_true(bytes_with("gstage", &all) < bytes_with("gstage:rows=1", &all));
+    for (int ctas = 3; ctas <= 4; ctas++) {
+        char text[3][64];
+        snprintf(text[0], sizeof text[0], "gstage:rows=4:ctas=%d", ctas);
+        snprintf(text[1], sizeof text[1], "gstage:rows=4:ctas=%d:strip=128", ctas);
+        snprintf(text[2], sizeof text[2], "gstage:rows=4:ctas=%d:strip=256", ctas);
+        assert_int_equal(bytes_with(text[0], &wide), bytes_with(text[1], &wide));
+        assert_true(bytes_with(text[0], &wide) < bytes_with(text[2], &wide));
+    }
+    free_matrix(&few);
+    free_matrix(&half);
+    free_matrix(&all);
+    free_matrix(&wide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +314,7 @@ int main(void)
         cmocka_unit_test(orders_of_the_output_are_checked),
         cmocka_unit_test(copies_are_counted),
         cmocka_unit_test(dense_matrices_are_counted),
+        cmocka_unit_test(rows_share_loads_that_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

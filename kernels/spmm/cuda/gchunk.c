@@ -193,5 +193,6 @@ const rc_kernel_t rc_kernel_gchunk_rows_col = {
     .kind = &rc_kernel_gchunk,
     .param = {PARAMS, RC_BY_ROWS_COLUMNS},
     .k_max = RC_CUDA_CHUNKED_K_MAX,
+    .version = 1,
     RC_CUDA_BY_ROWS_MEMBERS(by_rows_t, rc_gchunk_t),
 };

@@ -335,7 +335,7 @@ typedef struct by_rows {
 } by_rows_t;
 
 #define BY_ROWS                                                                                    \
-    .kind = &rc_kernel_gpanel, .format = "panels", .strict = strict, .k_max = K_MAX,               \
+    .kind = &rc_kernel_gpanel, .version = 1, .format = "panels", .strict = strict, .k_max = K_MAX, \
     .param = {PARAMS, RC_BY_ROWS_COLUMNS}, RC_CUDA_BY_ROWS_MEMBERS(by_rows_t, gpanel_t)
 
 const rc_kernel_t rc_kernel_gpanel_col = {

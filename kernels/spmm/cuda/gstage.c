@@ -24,8 +24,11 @@
 
 enum { PARAM_STRIP, PARAM_ROWS, PARAM_CTAS, PARAM_NEAR };
 enum {
+    LANES = 8, /* of a row of B: 128 bytes */
+    LANES_WIDE = 16,
     /* of a row, from which sharing loads is worth the groups of lanes it leaves idle */
     ENTRIES = 16,
+    MORE_BATCHES = 32, /* one in so many for strips that are twice as wide */
     LONGEST_MEANS = 2,
     LONGEST = 128,
     BLOCKS = 32,       /* of a small matrix, for the GPU to be busy */
@@ -41,13 +44,18 @@ static const char *const strip_choices[] = {"auto", "128", "256", NULL};
 static const char *const rows_choices[] = {"auto", "1", "2", "3", "4", NULL};
 enum { ROWS_ONE = 1 };
 
+/* What a block is made for, whatever K. */
+typedef struct form {
+    int64_t rows;  /* of a piece at most */
+    int64_t lanes; /* of a row of B in shared memory */
+} form_t;
+
 typedef struct gstage {
     rc_prepared_t base;
+    form_t form;
     rc_gstage_args_t args;
     int64_t parts; /* of long rows */
     int64_t longs;
-    int64_t rows;  /* of a piece */
-    int64_t lanes; /* of a row of B */
     int64_t blocks;
     size_t shared;
     /* of copies of 1 << i values; no entry: K or the precision does not allow this width */
@@ -56,32 +64,28 @@ typedef struct gstage {
 
 /* ---------------------------------------------------------------- analysis */
 
-/* Wide strips where the blocks are of rows that share loads: less of A is read. */
-static int64_t lanes_for(const rc_problem_t *p, int64_t rows)
-{
-    int64_t asked = p->param[PARAM_STRIP];
-    return asked == STRIP_256 || (asked == STRIP_AUTO && rows > 1) ? 16 : 8;
-}
-
 /* Of the sums of a lane, which holds a vector of values. */
 static size_t sums_bytes(rc_precision_t precision)
 {
     return RC_CUDA_VECTOR_BYTES / rc_precision_bytes(precision) * rc_sum_bytes(precision);
 }
 
-/* Blocks of few pieces where there are few rows: no fewer than one for each group of lanes. */
-static rc_stages_shape_t shape_for(const rc_items_t *items, int64_t rows)
+/* Blocks of few pieces where there are few rows: no fewer than one for each group of lanes.  Where
+ * rows share loads their sums take the registers of the fourth CTA. */
+static rc_stages_shape_t shape_for(const rc_items_t *items, form_t form)
 {
     const rc_problem_t *p = items->p;
-    int64_t lanes = lanes_for(p, rows);
-    int64_t groups = RC_GSTAGE_THREADS / lanes;
-    int64_t pieces = rc_ceil_div(items->count, BLOCKS * rows);
+    int64_t groups = RC_GSTAGE_THREADS / form.lanes;
+    int64_t pieces = rc_ceil_div(items->count, BLOCKS * form.rows);
     int64_t means = p->a->rows > 0 ? LONGEST_MEANS * (p->a->nnz / p->a->rows) : 0;
-    return (rc_stages_shape_t){.rows = rows,
+    int64_t ctas = p->param[PARAM_CTAS];
+    if (form.rows > 1 && ctas > RC_GSTAGE_CTAS)
+        ctas = RC_GSTAGE_CTAS;
+    return (rc_stages_shape_t){.rows = form.rows,
         .longest = means > LONGEST ? means : LONGEST,
-        .line = lanes * RC_CUDA_VECTOR_BYTES,
+        .line = form.lanes * RC_CUDA_VECTOR_BYTES,
         .least = (int64_t)RC_GSTAGE_PARTS_BYTES(sums_bytes(p->precision)),
-        .bytes = SM_BYTES / p->param[PARAM_CTAS] - CTA_BYTES,
+        .bytes = SM_BYTES / ctas - CTA_BYTES,
         .pieces = pieces > groups ? pieces : groups,
         .span = SPAN};
 }
@@ -90,7 +94,7 @@ static rc_stages_shape_t shape_for(const rc_items_t *items, int64_t rows)
  * each row. */
 static int64_t cost_of(int64_t rows)
 {
-    return 100 + 10 * rows;
+    return 100 + 40 * rows;
 }
 
 /* Where the blocks are measured: on the device, or from the items. */
@@ -115,41 +119,73 @@ static rc_status_t measure_batches(
                : rc_stages_batches(&m->items, shape, omp_get_max_threads(), batches, err);
 }
 
-/* \param[out] rows  of a piece: as asked for, or the cheapest */
-static rc_status_t choose_rows(measuring_t *m, int64_t *rows, rc_err_t *err)
+static rc_status_t batches_of(measuring_t *m, form_t form, int64_t *batches, rc_err_t *err)
+{
+    rc_stages_shape_t shape = shape_for(&m->items, form);
+    return measure_batches(m, &shape, batches, err);
+}
+
+/* \param[in,out] form  rows become the cheapest  \param[out] batches  where rows share loads */
+static rc_status_t choose_rows(measuring_t *m, form_t *form, int64_t *batches, rc_err_t *err)
 {
     const rc_csr_t *a = m->p->a;
     int64_t least = INT64_MAX;
-    *rows = m->p->param[PARAM_ROWS];
-    if (*rows > 0)
-        return RC_OK;
-    *rows = 1;
-    for (int64_t n = 1; a->nnz >= ENTRIES * a->rows && n <= RC_STAGES_ROWS_MAX; n++) {
-        rc_stages_shape_t shape = shape_for(&m->items, n);
-        int64_t batches = 0;
-        RC_PASS(measure_batches(m, &shape, &batches, err));
-        if (batches < least / cost_of(n)) {
-            *rows = n;
-            least = batches * cost_of(n);
+    form_t tried = {.rows = 1, .lanes = form->lanes};
+    form->rows = 1;
+    for (; a->nnz >= ENTRIES * a->rows && tried.rows <= RC_STAGES_ROWS_MAX; tried.rows++) {
+        int64_t n = 0;
+        RC_PASS(batches_of(m, tried, &n, err));
+        if (n < least / cost_of(tried.rows)) {
+            *form = tried;
+            *batches = n;
+            least = n * cost_of(tried.rows);
         }
     }
     return RC_OK;
 }
 
+/* \param[in,out] form  wide, so that less of A is read, unless rows are cut or share less for it:
+ *                      blocks hold half as many columns  \param[in] batches  of it */
+static rc_status_t choose_lanes(measuring_t *m, form_t *form, int64_t batches, rc_err_t *err)
+{
+    const form_t wide = {.rows = form->rows, .lanes = LANES_WIDE};
+    int64_t n = 0;
+    RC_PASS(batches_of(m, wide, &n, err));
+    if (n <= batches + batches / MORE_BATCHES)
+        *form = wide;
+    return RC_OK;
+}
+
+/* As asked for, or the best. */
+static rc_status_t choose_form(measuring_t *m, form_t *form, rc_err_t *err)
+{
+    const int64_t *param = m->p->param;
+    int64_t batches = 0;
+    form->lanes = param[PARAM_STRIP] == STRIP_256 ? LANES_WIDE : LANES;
+    form->rows = param[PARAM_ROWS];
+    if (form->rows == 0)
+        RC_PASS(choose_rows(m, form, &batches, err));
+    if (param[PARAM_STRIP] != STRIP_AUTO || form->rows == 1)
+        return RC_OK;
+    if (batches == 0)
+        RC_PASS(batches_of(m, *form, &batches, err));
+    return choose_lanes(m, form, batches, err);
+}
+
 /* \param[out] shape  of the blocks */
-static rc_status_t measure(
-    const rc_problem_t *p, rc_stages_shape_t *shape, rc_stages_size_t *size, rc_err_t *err)
+static rc_status_t measure(const rc_problem_t *p, form_t *form, rc_stages_shape_t *shape,
+    rc_stages_size_t *size, rc_err_t *err)
 {
     measuring_t m = {.p = p};
-    int64_t rows = 1;
     rc_status_t st = rc_items_new(p, &m.items, err);
     if (st == RC_OK && p->resident)
         st = rc_build_begin(p, &m.build, err);
     if (st == RC_OK)
-        st = choose_rows(&m, &rows, err);
-    *shape = shape_for(&m.items, rows);
-    if (st == RC_OK)
+        st = choose_form(&m, form, err);
+    if (st == RC_OK) {
+        *shape = shape_for(&m.items, *form);
         st = measure_blocks(&m, shape, size, err);
+    }
     rc_build_end(&m.build);
     rc_items_free(&m.items);
     return st;
@@ -158,8 +194,9 @@ static rc_status_t measure(
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_stages_size_t size = {0};
-    rc_stages_shape_t shape;
-    RC_PASS(measure(p, &shape, &size, err));
+    rc_stages_shape_t shape = {0};
+    form_t form = {0};
+    RC_PASS(measure(p, &form, &shape, &size, err));
     int64_t stored = size.batches * RC_STAGES_BATCH * shape.rows;
     out->bytes = rc_sat_add(
         rc_stages_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
@@ -167,7 +204,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
-    RC_CHOSE(out, shape.rows);
+    RC_CHOSE(out, form);
     return RC_OK;
 }
 
@@ -180,9 +217,8 @@ static rc_status_t build(
     rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
     rc_items_t items;
     rc_status_t st = rc_items_new(p, &items, err);
-    RC_CHOSEN(analysis, s->rows);
-    s->lanes = lanes_for(p, s->rows);
-    rc_stages_t c = {.shape = shape_for(&items, s->rows)};
+    RC_CHOSEN(analysis, s->form);
+    rc_stages_t c = {.shape = shape_for(&items, s->form)};
     if (st == RC_OK)
         st = rc_cuda_stages_keep(&k, &items, &c);
     s->base.val = k.val;
@@ -226,14 +262,15 @@ static rc_status_t allow_shared(const gstage_t *s, const void *entry, rc_err_t *
 static const void *(*const entries[])(const rc_gstage_instance_t *) = {RC_FOR_EACH_TYPE(ENTRY)};
 #undef ENTRY
 
-static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
+static rc_status_t choose_launch(gstage_t *s, int64_t lanes, int log_width, rc_err_t *err)
 {
     const rc_problem_t *p = &s->base.p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->base.value_bytes > RC_CUDA_VECTOR_BYTES)
         return RC_OK;
     rc_cuda_launch_t *l = &s->launch[log_width];
-    const rc_gstage_instance_t of = {.rows = (int)s->rows, .lanes = (int)s->lanes, .width = width};
+    const rc_gstage_instance_t of = {
+        .rows = (int)s->form.rows, .lanes = (int)lanes, .width = width};
     l->entry = entries[p->precision](&of);
     l->threads = RC_GSTAGE_THREADS;
     l->shared = s->shared;
@@ -248,10 +285,11 @@ static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 {
     gstage_t *s = state;
     rc_problem_t *p = &s->base.p;
-    int64_t strip = s->lanes * RC_CUDA_VECTOR_BYTES / (int64_t)s->base.value_bytes;
+    int64_t held = RC_CUDA_VECTOR_BYTES / (int64_t)s->base.value_bytes;
+    int64_t lanes = k <= LANES * held ? LANES : s->form.lanes; /* none without a column */
     p->k = k;
     s->args.k = (int32_t)k;
-    s->args.strips = (int32_t)rc_ceil_div(k, strip);
+    s->args.strips = (int32_t)rc_ceil_div(k, lanes * held);
     s->args.near = (int32_t)p->param[PARAM_NEAR];
     if (s->args.near > s->args.strips)
         s->args.near = s->args.strips;
@@ -260,7 +298,7 @@ static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
         st = rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " blocks of rows, too many", s->blocks);
     for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++) {
         s->launch[i] = (rc_cuda_launch_t){0};
-        st = choose_launch(s, i, err);
+        st = choose_launch(s, lanes, i, err);
     }
     return st;
 }
@@ -298,11 +336,11 @@ static int strict(const int64_t *param)
 }
 
 #define PARAMS                                                                                     \
-    {"strip", "bytes of a row of B that a CTA takes", .type = RC_PARAM_CHOICE,                     \
+    {"strip", "bytes of a row of B that a CTA takes into shared memory", .type = RC_PARAM_CHOICE,  \
         .choices = strip_choices},                                                                 \
         {"rows", "neighbouring rows that share loads, at most", .type = RC_PARAM_CHOICE,           \
             .choices = rows_choices},                                                              \
-        {"ctas", "CTAs that share the shared memory of a multiprocessor", 3, 2, 4, 0},             \
+        {"ctas", "CTAs that share that of a multiprocessor, 3 where rows share", 3, 2, 4, 0},      \
     {                                                                                              \
         "near", "strips of a block side by side", 4, 1, 8, 1                                       \
     }
@@ -311,7 +349,8 @@ const rc_kernel_t rc_kernel_gstage = {
     .name = "gstage",
     .summary = "row-major, wide B and C: the rows of B that a block of rows needs in shared memory",
     .source = "rowcast",
-    .version = 2, /* 1: blocks cut through all rows, by one thread */
+    .version = 3, /* 1: blocks cut through all rows, by one thread; 2: rows that share loads at any
+                     width have strips of 256 bytes */
     .layout = RC_ROW_MAJOR,
     .format = "stages",
     .rank = {{1, 4, 3}},
@@ -334,7 +373,7 @@ typedef struct by_rows {
 } by_rows_t;
 
 #define BY_ROWS                                                                                    \
-    .kind = &rc_kernel_gstage, .format = "stages", .strict = strict, .k_max = K_MAX,               \
+    .kind = &rc_kernel_gstage, .version = 2, .format = "stages", .strict = strict, .k_max = K_MAX, \
     .param = {PARAMS, RC_BY_ROWS_COLUMNS}, RC_CUDA_BY_ROWS_MEMBERS(by_rows_t, gstage_t)
 
 const rc_kernel_t rc_kernel_gstage_col = {
