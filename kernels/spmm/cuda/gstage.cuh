@@ -352,6 +352,22 @@ __device__ __forceinline__ void walk(
     }
 }
 
+/* Add the parts of a long row of few, by a group: in the order of add_parts, to which groups
+ * without a part add nothing. */
+template <typename S>
+__device__ __forceinline__ void add_few(
+    const rc_gstage_args_t &a, int32_t number, int32_t strip, const place &at)
+{
+    const rc_long_row_t l = a.parts.lengthy[number];
+    typename S::sums_t sum;
+    sum.clear();
+#pragma unroll 2
+    for (int32_t n = 0; n < l.parts; n++)
+        sum.add(load_part<typename S::sum_t, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + n, at));
+    store_row<S>(a, l.row, at, sum);
+    depart(a.parts, a.k, number, strip, at);
+}
+
 /* Add the parts of a long row: each group some of them, and then the first one the sums of the
  * groups.  By the whole CTA. */
 template <typename S>
@@ -390,6 +406,7 @@ __device__ __forceinline__ void add_parts(const rc_gstage_args_t &a, int32_t num
  * were the last.  The rows of B in shared memory are not needed any more. */
 template <typename S> __device__ __noinline__ void finish_parts(const rc_gstage_args_t &a)
 {
+    enum { FEW = 8 }; /* parts, of which groups add one row each */
     const block<S> mine(a);
     const place at = place_in<S>(a.k, mine.strip);
     typename S::sums_t *shared = reinterpret_cast<typename S::sums_t *>(mine.lines());
@@ -403,9 +420,15 @@ template <typename S> __device__ __noinline__ void finish_parts(const rc_gstage_
         number[threadIdx.x] = row < -1 ? arrive(a.parts, a.k, -2 - row, mine.strip) : -1;
         __threadfence();
         __syncthreads();
+        const int32_t left = mine.of.pieces - begin;
+        const int32_t count = left < THREADS ? left : THREADS;
 #pragma unroll 1
-        for (int32_t n = 0; n < mine.of.pieces - begin && n < THREADS; n++)
-            if (number[n] >= 0)
+        for (int32_t n = threadIdx.x / S::LANES; n < count; n += S::GROUPS)
+            if (number[n] >= 0 && a.parts.lengthy[number[n]].parts <= FEW)
+                add_few<S>(a, number[n], mine.strip, at);
+#pragma unroll 1
+        for (int32_t n = 0; n < count; n++)
+            if (number[n] >= 0 && a.parts.lengthy[number[n]].parts > FEW)
                 add_parts<S>(a, number[n], mine.strip, at, shared);
         __syncthreads();
     }
