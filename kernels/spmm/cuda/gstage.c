@@ -340,7 +340,7 @@ static int strict(const int64_t *param)
         .choices = strip_choices},                                                                 \
         {"rows", "neighbouring rows that share loads, at most", .type = RC_PARAM_CHOICE,           \
             .choices = rows_choices},                                                              \
-        {"ctas", "CTAs that share that of a multiprocessor, 3 where rows share", 3, 2, 4, 0},      \
+        {"ctas", "CTAs of a multiprocessor, 3 at most where rows share loads", 3, 2, 4, 0},        \
     {                                                                                              \
         "near", "strips of a block side by side", 4, 1, 8, 1                                       \
     }
