@@ -414,7 +414,7 @@ def main():
         p.error(f"expected sizes, features and rounds from 1 on, more than {COLD} epochs and names that are not empty")
     try:
         (run if args.run else defaults if args.defaults else table)(args)
-    except RuntimeError as e:
+    except (ImportError, RuntimeError) as e:
         sys.exit(f"{NAME}{e}")
 
 

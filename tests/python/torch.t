@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 109
+plan 111
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -91,6 +91,9 @@ code "a client that fails ends with an error" 1 "$python" "$top_srcdir/jobs/clie
     --graphs communities --epochs 12 --rounds 2 gcn gcn-csr
 ok "in one line" grep -q '^clients: 1 of 2 cases failed: see the table$' err
 ok "beside the others" grep -q '^| gcn-csr | communities | 100 | [0-9,]* | 4 | [0-9]' out
+mkdir "$tmp/without" && echo 'raise ImportError("no PyTorch")' >"$tmp/without/torch.py"
+code "without PyTorch" 1 env PYTHONPATH="$tmp/without" "$python" "$top_srcdir/jobs/clients.py" --module --device cpu --sizes 100 --features 4 gcn
+is "clients are refused in a line" "$(cat err)" "clients: no PyTorch"
 code "a drop-in that is not there" 1 "$python" "$top_srcdir/jobs/clients.py" --device cpu --library ./nowhere.so --sizes 100 --features 4 \
     --graphs communities --epochs 12 gcn
 ok "is not taken for one" grep -q '^clients: no drop-in: ' err
