@@ -8,7 +8,7 @@
 . "$top_srcdir/tests/python/python.sh"
 
 python_that 'import torch, numpy' "with PyTorch"
-plan 111
+plan 112
 cd "$tmp" || exit 1
 
 # check NAME FILE TEST ARGUMENT...
@@ -34,6 +34,7 @@ check "operators: shapes and batches" check operators
 check "gradients that are registered by name" check by_name
 check "functions that are compiled" check compiled
 check "and what is called there" check looked_into
+check "who says so" check tellers
 check "autocast, deterministic and inference modes" check modes
 check "errors are a line" check errors
 check "plans are kept while the tensors live" kept kept

@@ -2,6 +2,7 @@
 
 direct: past the dispatcher, as a PyTorch does it that tells when nothing asks for it; cuda: on a GPU.
 """
+import types
 import warnings
 
 import numpy as np
@@ -371,6 +372,26 @@ def looked_into():
                 assert len(hidden) == (n + 1) * wanted, hidden
         finally:
             rt._eager, rt._is_looked_into = eager, is_looked_into
+
+
+def tellers():
+    """Who says whether a compiler looks: a function of PyTorch, from the version on that gives away only what it has."""
+    tells, is_there = lambda: None, object()
+    saved = torch.__version__, getattr(torch._C, "_dynamo", is_there), rt._compiler
+    try:
+        rt._compiler = is_there
+        for version, wanted in (("2.6.0", is_there), ("2.7.0a0+git1", is_there), ("2.7.0", None), ("2.11.0+cu130", None)):
+            torch.__version__ = torch.torch_version.TorchVersion(version)
+            torch._C._dynamo = types.SimpleNamespace(eval_frame=types.SimpleNamespace(get_eval_frame_callback=tells))
+            assert rt._teller()() is wanted, version
+        torch._C._dynamo = None
+        assert rt._teller()() is is_there
+        rt._compiler = None
+        assert rt._teller()() is None
+    finally:
+        torch.__version__, torch._C._dynamo, rt._compiler = saved
+        if saved[1] is is_there:
+            del torch._C._dynamo
 
 
 def modes():

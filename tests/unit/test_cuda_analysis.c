@@ -277,7 +277,7 @@ static int64_t bytes_with(const char *kernel, const rc_csr_t *a)
     return x.bytes;
 }
 
-/* Loads are shared where that is faster, and strips are no wider than rows have room for that are not cut. */
+/* Loads are shared where that is faster, and strips are only as wide as rows share them. */
 static void rows_share_loads_that_are_alike(void **state)
 {
     (void)state;
