@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rule by which a plan guesses a kernel, fitted to published stores.
 
-Writes the files of src/plan/guess, which src/plan/guess.c reads: for each table trees whose leaves
+Writes the files of src/plan/guess, which src/plan/guess/guess.c reads: for each table trees whose leaves
 add up to a cost of every candidate, in 1/256 of a natural logarithm of the time over that of the
 best.  Needs NumPy and h5py.
 """
@@ -19,13 +19,13 @@ try:
 except ImportError:  # which --help does without
     h5py = np = None
 
-# In the order of src/plan/guess.c: log2 of each.
+# In the order of src/plan/guess/guess.c: log2 of each.
 FEATURES = ["row_bytes", "value_bytes", "rows_sm", "entries_sm", "mean", "skew", "longest",
             "work_sm", "long_work", "b_over_l2", "c_over_l2", "long_share", "empty_share",
             "load_values", "tail"]
 SMS = 132
 L2 = {"h100": 52428800, "h200": 62914560}  # of the GPU that a store's name begins with
-ORDERED_ROWS, ORDERED_PART = 30000, 16  # as in src/plan/guess.c: where the order is `auto`
+ORDERED_ROWS, ORDERED_PART = 30000, 16  # as in src/plan/guess/guess.c: where the order is `auto`
 DEFAULTS = {"entries": "auto", "vectors": "0", "rounds": "0", "strip": ("auto", "0"), "panel": "0",
             "longest": "auto", "pairs": "auto", "rows": "auto", "ctas": "3", "near": "4",
             "b": "auto", "tile": "auto", "split": "0", "lanes": "auto", "width": "mu", "fill": "256"}
@@ -76,7 +76,7 @@ def spell(kernel):
 
 
 def is_ordered(r, l2):
-    """1: plans build an order there (src/plan/guess.c)."""
+    """1: plans build an order there (src/plan/guess/guess.c)."""
     width = WIDTH[r["precision"]]
     b = int(r["cols"]) * int(r["k"] or 1) * width
     return int(r["rows"]) > ORDERED_ROWS and b * ORDERED_PART >= l2
@@ -385,7 +385,7 @@ def main():
     a.output.mkdir(exist_ok=True)
     for name, t in tables(a.rowcast, a.results):
         with open(a.output / f"{name}.inc", "w", encoding="ascii") as out:
-            out.write("/* Trees of src/plan/guess.c, made by jobs/guess.py, not by hand. */\n")
+            out.write("/* Trees of src/plan/guess/guess.c, made by jobs/guess.py, not by hand. */\n")
             table_of(name, t, out)
 
 

@@ -7,7 +7,7 @@
 #include "kernels/specs.h"
 #include "kernels/vendor/vendor.h"
 #include "model/choose.h"
-#include "plan/guess.h"
+#include "plan/guess/guess.h"
 #include "plan/plan_private.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "format/permute.h"
 #include "order/local.h"
-#include "plan/guess.h"
+#include "plan/guess/guess.h"
 #include "plan/plan_private.h"
 
 /** Where a system is.  The functions are NULL where the memory is the host's. */

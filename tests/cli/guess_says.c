@@ -3,7 +3,7 @@
  * entries, entries of the longest row, empty rows, bytes of the last cache, multiprocessors. */
 #include "config.h"
 #include "operation/operation.h"
-#include "plan/guess.h"
+#include "plan/guess/guess.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/type.h"
 #include "kernels/specs.h"
 #include "kernels/vendor/vendor.h"
-#include "plan/guess.h"
+#include "plan/guess/guess.h"
 
 #include <math.h>
 #include <stdlib.h>

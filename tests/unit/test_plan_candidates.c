@@ -4,7 +4,7 @@
 
 #include "base/type.h"
 #include "kernels/specs.h"
-#include "plan/guess.h"
+#include "plan/guess/guess.h"
 #include "plan/plan_private.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * sizes goes in, those of the device as well: work per multiprocessor, and B and C in units of the
  * last cache.  So a rule that was fitted on one GPU says something of another. */
 #include "config.h"
-#include "plan/guess.h"
+#include "plan/guess/guess.h"
 #include "feature/reuse.h"
 #include "kernels/vendor/vendor.h"
 

@@ -1,5 +1,5 @@
-/** \file plan/guess.h  The kernel and order that a plan takes when nothing is timed and no model is
- *  asked: a rule that is compiled in, from sizes alone.  jobs/guess.py fits it. */
+/** \file plan/guess/guess.h  The kernel and order that a plan takes when nothing is timed and no
+ *  model is asked: a rule that is compiled in, from sizes alone.  jobs/guess.py fits it. */
 #ifndef RC_PLAN_GUESS_H
 #define RC_PLAN_GUESS_H
 
