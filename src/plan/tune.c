@@ -26,7 +26,7 @@ double rc_tuning_cost_at(const rc_tuning_t *t, int i, double product)
 }
 
 /* By what is known of it; the reference needs no order. */
-static double cost_of(const rc_tuning_t *t, int i)
+double rc_tuning_cost(const rc_tuning_t *t, int i)
 {
     const rc_plan_candidate_t *c = &t->entry->candidate[i];
     return rc_tuning_cost_at(t, i, isnan(c->time_ns) ? c->predicted_ns : c->time_ns);
@@ -40,7 +40,7 @@ double rc_plan_timing_margin(const rc_plan_timing_t *timing, double time_ns)
 }
 
 /* 1: a batch of it is one product that takes long, and so is steadier. */
-static int is_long(const rc_tuning_t *t, int i)
+int rc_tuning_is_long(const rc_tuning_t *t, int i)
 {
     const double long_ns = 1e5;
     return t->entry->timing[i].batch == 1 && t->entry->candidate[i].time_ns > long_ns &&
@@ -48,12 +48,12 @@ static int is_long(const rc_tuning_t *t, int i)
 }
 
 /* Of one sample of what is steady it is small: a race may end with that. */
-static double margin_of(const rc_tuning_t *t, int i)
+double rc_tuning_margin(const rc_tuning_t *t, int i)
 {
     const double steady = 0.1;
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     const double time_ns = t->entry->candidate[i].time_ns;
-    double off = !t->searches && timing->samples == 1 && is_long(t, i)
+    double off = !t->searches && timing->samples == 1 && rc_tuning_is_long(t, i)
                      ? steady * time_ns
                      : rc_plan_timing_margin(timing, time_ns);
     return t->reuse > 0 ? t->reuse * off : off;
@@ -63,12 +63,12 @@ static double margin_of(const rc_tuning_t *t, int i)
  * off: other programs make batches longer, never shorter. */
 static double least_of(const rc_tuning_t *t, int i)
 {
-    enum { few = 3 };
     const double shorter = 0.9;
     const rc_plan_timing_t *timing = &t->entry->timing[i];
-    double least = cost_of(t, i) - margin_of(t, i);
-    return timing->samples < few ? least
-                                 : fmax(least, rc_tuning_cost_at(t, i, shorter * timing->ns[0]));
+    double least = rc_tuning_cost(t, i) - rc_tuning_margin(t, i);
+    return timing->samples < RC_TUNING_FEW
+               ? least
+               : fmax(least, rc_tuning_cost_at(t, i, shorter * timing->ns[0]));
 }
 
 static int is_original(const rc_tuning_t *t, int i)
@@ -82,7 +82,7 @@ int rc_tuning_beats(const rc_tuning_t *t, int a, int b)
 {
     const double slight = t->others ? 1.1 : 1.02;
     const int reorders = t->plan->place.unsteady && is_original(t, b) && !is_original(t, a);
-    return (reorders ? slight : 1) * cost_of(t, a) + margin_of(t, a) < least_of(t, b);
+    return (reorders ? slight : 1) * rc_tuning_cost(t, a) + rc_tuning_margin(t, a) < least_of(t, b);
 }
 
 /* A plan is not chosen inside its error: who was tried before stays, and so does the reference,
@@ -130,10 +130,7 @@ static int is_over_race(const rc_tuning_t *t)
     return spent > fmax(least_ns, products * c->time_ns);
 }
 
-/* Batches of one candidate at first, of the first candidate, and of one that is near the best. */
-enum { RACE_FEW = 3, RACE_FIRST = 7, RACE_MOST = 18 };
-
-static int is_first_of_ours(const rc_tuning_t *t, int i)
+int rc_tuning_is_first(const rc_tuning_t *t, int i)
 {
     return t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
 }
@@ -143,13 +140,13 @@ static int is_first_of_ours(const rc_tuning_t *t, int i)
  * more than the usual share, or than all where it is the first use of a library. */
 int rc_tuning_is_over(const rc_tuning_t *t, int i)
 {
-    int first = is_first_of_ours(t, i);
+    int first = rc_tuning_is_first(t, i);
     double share = first ? 0.20 : 0.05; /* of what the products will take */
     int64_t spent = rc_plan_now(&t->plan->place) - t->start_ns;
     if (t->best < 0 || (t->searches && t->timed < 2))
         return 0;
-    int waits =
-        first && !t->searches && t->options->tune_ns <= 0 && t->entry->timing[i].samples < RACE_FEW;
+    int waits = first && !t->searches && t->options->tune_ns <= 0 &&
+                t->entry->timing[i].samples < RC_TUNING_FEW;
     int overdue = spent > t->most_ns && !waits;
     if (overdue || is_over_race(t) || rc_tuning_is_asked(t, NULL))
         return 1;
@@ -167,7 +164,7 @@ int64_t rc_tuning_kept_bytes(const rc_tuning_t *t)
 }
 
 /* That a candidate cannot run becomes its status. */
-static rc_status_t settle(
+rc_status_t rc_tuning_settle(
     rc_plan_candidate_t *c, rc_status_t st, const rc_err_t *why, rc_err_t *err)
 {
     if (st != RC_ENOTSUP)
@@ -187,7 +184,7 @@ static rc_status_t time_more(rc_tuning_t *t, int i, const rc_plan_trial_t *trial
         t->entry->timing[i].slow_ns =
             fmax(long_ns, hopeless * t->entry->candidate[t->best].time_ns);
     rc_status_t st = rc_plan_trial_time(t->plan, &t->scratch, c, trial, &t->entry->timing[i], &why);
-    return settle(c, st, &why, err);
+    return rc_tuning_settle(c, st, &why, err);
 }
 
 /* Until its error is small beside usual gains. */
@@ -203,134 +200,6 @@ static rc_status_t time_one(rc_tuning_t *t, int i, const rc_plan_trial_t *trial,
            timing->samples < RC_PLAN_SAMPLES && rc_plan_now(&t->plan->place) < end &&
            !rc_tuning_is_over(t, i));
     return st;
-}
-
-/* -------------------------------------------------------------------- race */
-
-/* How much slower than the best is far behind; and where single products take long. */
-static const double race_clear = 1.5, race_long_clear = 1.2;
-
-/* 1: whatever its first run takes is no time of it: it may be the first one of its library. */
-static int is_new(const rc_tuning_t *t, int i)
-{
-    return is_first_of_ours(t, i) || rc_vendor_is_dense(t->entry->candidate[i].kernel);
-}
-
-/* One batch that counts. */
-static rc_status_t race_batch(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
-{
-    int64_t ns = 0;
-    rc_plan_timing_t *timing = &t->entry->timing[i];
-    RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, timing->batch, &ns, err));
-    rc_plan_timing_few(timing, ns, &t->entry->candidate[i]);
-    return RC_OK;
-}
-
-/* A run; one that takes more than so long is done again where it may have been put off.
- * \param[out] ns  the shortest of them */
-static rc_status_t race_once(
-    rc_tuning_t *t, const rc_plan_trial_t *trial, double most, int64_t *ns, rc_err_t *err)
-{
-    const int again = t->plan->place.unsteady ? 2 : 0;
-    int64_t one = 0;
-    RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, ns, err));
-    for (int i = 0; i < again && (double)*ns > most; i++) {
-        RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &one, err));
-        *ns = one < *ns ? one : *ns;
-    }
-    return RC_OK;
-}
-
-/* A cold run, and one that says how long a batch is; where that is one, it counts.  What is far
- * behind is not run again. */
-static rc_status_t race_start(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
-{
-    const double hopeless = 4;   /* times the best, and ... */
-    const double loading = 10e6; /* ... ns that the first run of a kernel may take to load it */
-    const double clock = 3000;   /* ns that timing a single run may add */
-    rc_plan_timing_t *timing = &t->entry->timing[i];
-    rc_plan_candidate_t *c = &t->entry->candidate[i];
-    double best = t->best < 0 || t->reuse > 0 ? INFINITY : t->entry->candidate[t->best].time_ns;
-    int64_t ns = 0;
-    timing->batch = 1;
-    RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
-    if ((double)ns <= hopeless * best + loading || is_new(t, i)) {
-        RC_PASS(race_once(t, trial, race_clear * best + clock, &ns, err));
-        int64_t batch = rc_plan_batch_of(ns, t->plan->place.unsteady ? 300000 : 30000);
-        if (batch > 1 && (double)ns <= race_clear * best + clock) {
-            timing->batch = batch;
-            return race_batch(t, i, trial, err);
-        }
-    }
-    rc_plan_timing_few(timing, ns, c);
-    return RC_OK;
-}
-
-/* 1: it is not known yet whether a candidate is the better one. */
-static int is_open(const rc_tuning_t *t, int i)
-{
-    const rc_plan_timing_t *timing = &t->entry->timing[i];
-    const int takes_long = is_long(t, i);
-    const double small = takes_long ? 0.02 : 0.01; /* a gain that is not worth a batch */
-    if (t->entry->candidate[i].status != RC_OK || timing->samples >= RACE_MOST ||
-        rc_tuning_is_over(t, i))
-        return 0;
-    if (t->best < 0)
-        return timing->samples < (takes_long ? 1 : RACE_FEW) ||
-               (timing->rel_err > small && timing->samples < RACE_FIRST);
-    double best = cost_of(t, t->best);
-    double gain = best - cost_of(t, i);
-    double off = margin_of(t, i) + margin_of(t, t->best);
-    if (gain < (1 - (takes_long ? race_long_clear : race_clear)) * best)
-        return 0;
-    return timing->samples < RACE_FEW || (fabs(gain) <= off && gain + off > small * best);
-}
-
-/* Some batches of one, after one that brings what it reads into the caches, where that matters. */
-static rc_status_t race_turn(
-    rc_tuning_t *t, int i, const rc_plan_trial_t *trial, int batches, rc_err_t *err)
-{
-    const double beyond = 1e6; /* ns of a batch that reads more than caches hold */
-    const rc_plan_timing_t *timing = &t->entry->timing[i];
-    int64_t ns = 0;
-    if ((double)timing->batch * t->entry->candidate[i].time_ns < beyond)
-        RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
-    for (int n = 0; n < batches && timing->samples < RC_PLAN_SAMPLES; n++)
-        RC_PASS(race_batch(t, i, trial, err));
-    return RC_OK;
-}
-
-/* Where a candidate seems better than what has so few samples that it may just have been put off,
- * that is timed again: once where it seems much better, and twice where that says otherwise. */
-static rc_status_t doubt_best(rc_tuning_t *t, int i, rc_err_t *err)
-{
-    const double much = 2.5;
-    const double apart = 1.1;
-    const rc_plan_timing_t *of = t->best < 0 ? NULL : &t->entry->timing[t->best];
-    while (of && cost_of(t, i) < cost_of(t, t->best) && is_long(t, t->best) &&
-           of->samples < RACE_FEW && !rc_tuning_is_over(t, i)) {
-        const int by_much = cost_of(t, t->best) > much * cost_of(t, i);
-        if (by_much && of->samples > 1 && of->ns[of->samples - 1] < apart * of->ns[0])
-            break;
-        RC_PASS(race_turn(t, t->best, &t->entry->trial, by_much ? 1 : RACE_FEW - of->samples, err));
-    }
-    return RC_OK;
-}
-
-/* Against the best: as few batches as tell them apart, first of its own, then in turns. */
-static rc_status_t race(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
-{
-    const rc_plan_timing_t *timing = &t->entry->timing[i];
-    rc_err_t why = {0};
-    rc_status_t st = race_start(t, i, trial, &why);
-    while (st == RC_OK && (st = doubt_best(t, i, &why)) == RC_OK && is_open(t, i)) {
-        int turns = t->best >= 0 && timing->samples >= RACE_FEW;
-        if (turns && t->entry->timing[t->best].samples < RC_PLAN_SAMPLES)
-            st = race_turn(t, t->best, &t->entry->trial, RACE_FEW, &why);
-        if (st == RC_OK)
-            st = turns ? race_turn(t, i, trial, RACE_FEW, &why) : race_batch(t, i, trial, &why);
-    }
-    return settle(&t->entry->candidate[i], st, &why, err);
 }
 
 /* A candidate becomes the best. */
@@ -384,7 +253,7 @@ rc_status_t rc_tuning_try(rc_tuning_t *t, int i, int timing, rc_err_t *err)
         return st;
     if (timing) {
         t->timed++;
-        st = t->searches ? time_one(t, i, &trial, err) : race(t, i, &trial, err);
+        st = t->searches ? time_one(t, i, &trial, err) : rc_tuning_race(t, i, &trial, err);
     }
     if (st == RC_OK && c->status == RC_OK && is_better(t, i))
         rc_tuning_take(t, i, &trial);
@@ -517,6 +386,7 @@ static rc_status_t time_candidates(rc_tuning_t *t, rc_err_t *err)
     RC_PASS(rc_tuning_try(t, e->part.reference, 1, err));
     t->race_ns = rc_plan_now(&t->plan->place); /* the first use of a library takes long */
     RC_PASS(time_some(t, early, ours, t->searches ? INT_MAX : t->options->tune, err));
+    RC_PASS(rc_tuning_warm_best(t, err));
     if (t->searches || rc_plan_others_can_win(e, t->best))
         RC_PASS(time_some(t, ours, e->part.candidates, e->others, err));
     /* what is held against: of the vendor's the fastest that was timed */

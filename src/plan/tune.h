@@ -23,8 +23,27 @@ typedef struct rc_tuning {
 
 /* -------------------------------------------------------------------- tune.c */
 
+/** Batches of one candidate at first. */
+enum { RC_TUNING_FEW = 3 };
+
 /** ns that a candidate takes in total where a product takes so many. */
 double rc_tuning_cost_at(const rc_tuning_t *t, int i, double product);
+
+/** The same by what is known of its product; the reference needs no order. */
+double rc_tuning_cost(const rc_tuning_t *t, int i);
+
+/** ns that its cost may be off. */
+double rc_tuning_margin(const rc_tuning_t *t, int i);
+
+/** 1: a batch of it is one product that takes long, and so is steadier. */
+int rc_tuning_is_long(const rc_tuning_t *t, int i);
+
+/** 1: it is not the vendor's, and none that is not was timed. */
+int rc_tuning_is_first(const rc_tuning_t *t, int i);
+
+/** That a candidate cannot run becomes its status.  \return RC_OK, or what else went wrong */
+rc_status_t rc_tuning_settle(
+    rc_plan_candidate_t *c, rc_status_t st, const rc_err_t *why, rc_err_t *err);
 
 /** 1: a candidate is better than another by more than both may be off. */
 int rc_tuning_beats(const rc_tuning_t *t, int a, int b);
@@ -48,6 +67,16 @@ rc_status_t rc_tuning_try(rc_tuning_t *t, int i, int timing, rc_err_t *err);
 /** The fastest in original order: of the vendor's kernels that can run, or of the others.
  *  \param[in] but  not this of the others  \param[in] best  so far; -1: none */
 int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best);
+
+/* -------------------------------------------------------------------- race.c */
+
+/** Time a candidate against the best: as few batches as tell them apart, first of its own, then
+ *  in turns.  \return RC_OK, also when it cannot run; RC_EDEVICE, RC_ENOMEM */
+rc_status_t rc_tuning_race(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err);
+
+/** The best, if it was run cold only, is run warm, and its cold run counts no more.
+ *  \return RC_OK, RC_EDEVICE, RC_ENOTSUP */
+rc_status_t rc_tuning_warm_best(rc_tuning_t *t, rc_err_t *err);
 
 /* ------------------------------------------------------------------ search.c */
 
