@@ -81,8 +81,10 @@ AS_IF([$NVCC $NVCCFLAGS $1 -c -o conftest.$OBJEXT conftest.cu >&AS_MESSAGE_LOG_F
 rm -f conftest.cu conftest.$OBJEXT
 ])
 
-# _RC_CUDA_ARCH: NVCC_GENCODE and rc_cuda_arch (text).  What is asked for must be accepted; the
-# default is what is accepted of a list, with PTX of the newest for GPUs that come later.
+# _RC_CUDA_ARCH: NVCC_GENCODE, NVCC_GENCODE_EACH and rc_cuda_arch (text).  What is asked for must be
+# accepted; the default is what is accepted of a list.  To make PTX takes longest: from compute
+# capability 9.0 on, where device code asks for nothing that is newer, all architectures share that of
+# the first, which is for GPUs that come later too.  In NVCC_GENCODE_EACH every one has its own.
 AC_DEFUN([_RC_CUDA_ARCH], [
 AC_MSG_CHECKING([which GPU architectures $NVCC makes code for])
 AS_CASE([$with_cuda_arch],
@@ -91,27 +93,32 @@ AS_CASE([$with_cuda_arch],
      # a generation that is newer than this list
      rc_newest=`$NVCC --list-gpu-code 2>/dev/null | $SED -n 's/^sm_\(@<:@0-9@:>@*\)$/\1/p' | sort -n | tail -n 1`
      AS_IF([test -n "$rc_newest" && test "$rc_newest" -ge 130], [rc_archs="$rc_archs $rc_newest"])],
-  [rc_archs=`AS_ECHO(["$with_cuda_arch"]) | tr ',' ' '`])
-rc_taken=; rc_refused=; rc_flags=; rc_last=
+  [rc_archs=`AS_ECHO(["$with_cuda_arch"]) | tr ', ' '\n\n' | sort -n`])
+rc_taken=; rc_refused=; rc_flags=; rc_each=; rc_ptx=
 for rc_arch in $rc_archs; do
-  _RC_CUDA_PROBE([-gencode arch=compute_$rc_arch,code=sm_$rc_arch],
-    [rc_taken="${rc_taken:+$rc_taken }sm_$rc_arch"; rc_last=$rc_arch
-     rc_flags="$rc_flags -gencode arch=compute_$rc_arch,code=sm_$rc_arch"],
+  AS_CASE([$rc_ptx], [9@<:@0-9@:>@|@<:@0-9@:>@@<:@0-9@:>@@<:@0-9@:>@], [rc_next=$rc_ptx], [rc_next=$rc_arch])
+  _RC_CUDA_PROBE([-gencode arch=compute_$rc_next,code=sm_$rc_arch],
+    [rc_ptx=$rc_next
+     rc_taken="${rc_taken:+$rc_taken }sm_$rc_arch"
+     rc_flags="$rc_flags -gencode arch=compute_$rc_ptx,code=sm_$rc_arch"
+     rc_each="$rc_each -gencode arch=compute_$rc_arch,code=sm_$rc_arch"],
     [rc_refused="$rc_refused sm_$rc_arch"])
 done
-AS_IF([test -n "$rc_last"],
-  [rc_flags="$rc_flags -gencode arch=compute_$rc_last,code=compute_$rc_last"
-   rc_cuda_arch="$rc_taken + PTX compute_$rc_last"
+AS_IF([test -n "$rc_ptx"],
+  [rc_more="-gencode arch=compute_$rc_ptx,code=compute_$rc_ptx"
+   rc_cuda_arch="$rc_taken + PTX compute_$rc_ptx"
    AC_MSG_RESULT([$rc_cuda_arch])
    # a third of the bytes; drivers older than those of CUDA 13 may not read it
    AS_CASE([$rc_cuda_version], [12.*], [],
-     [_RC_CUDA_PROBE([--compress-mode=size], [rc_flags="$rc_flags --compress-mode=size"], [])])],
+     [_RC_CUDA_PROBE([--compress-mode=size], [rc_more="$rc_more --compress-mode=size"], [])])
+   rc_flags="$rc_flags $rc_more"; rc_each="$rc_each $rc_more"],
   [AC_MSG_RESULT([none])
    rc_cuda_why="$NVCC makes no code for $rc_archs; see config.log (a C++ compiler that it accepts?)"])
 AS_IF([test "x$with_cuda_arch" != xdefault && test -n "$rc_refused"],
   [rc_listed=`$NVCC --list-gpu-code 2>/dev/null | tr '\n' ' '`
    AC_MSG_ERROR([--with-cuda-arch: $NVCC makes no code for$rc_refused; it lists $rc_listed])])
 NVCC_GENCODE=$rc_flags
+NVCC_GENCODE_EACH=$rc_each
 ])
 
 # RC_DEVICE_CODE: how the library of device code is linked (kernels/kernels.am), in a build with CUDA and shared libraries;
@@ -144,7 +151,7 @@ AC_ARG_WITH([cuda],
   [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [CUDA kernels, with the toolkit in DIR [auto: when one is found]])],
   [], [with_cuda=auto])
 AC_ARG_WITH([cuda-arch],
-  [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90 (and PTX of the last) [80 90 100 120, what nvcc accepts of them]])],
+  [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90, and PTX for those that come later [80 90 100 120, what nvcc accepts of them]])],
   [], [with_cuda_arch=default])
 AC_ARG_VAR([NVCC], [CUDA compiler])
 AC_ARG_VAR([NVCCFLAGS], [more flags for nvcc])
@@ -161,7 +168,8 @@ AS_IF([test "x$with_cuda" = xno], [rc_cuda_why="--without-cuda"],
      _RC_CUDA_LINK])
    AS_IF([test -z "$rc_cuda_why" && test -z "$NVCC_GENCODE"], [_RC_CUDA_ARCH],
      [test -z "$rc_cuda_why"],
-       [_RC_CUDA_PROBE([$NVCC_GENCODE], [], [rc_cuda_why="$NVCC does not compile with $NVCC_GENCODE; see config.log"])])])
+       [NVCC_GENCODE_EACH=$NVCC_GENCODE
+        _RC_CUDA_PROBE([$NVCC_GENCODE], [], [rc_cuda_why="$NVCC does not compile with $NVCC_GENCODE; see config.log"])])])
 AS_IF([test -z "$rc_cuda_why"],
   [# the management library of the driver is opened at run time
    rc_save_LIBS=$LIBS
@@ -176,6 +184,7 @@ AS_IF([test -z "$rc_cuda_why"],
   [rc_cuda_summary="no: $rc_cuda_why"; CUDA_CFLAGS=; CUDA_LIBS=; CUDA_RPATH=; rc_cuda_version=; rc_cuda_arch=])
 AS_IF([test -z "$rc_cuda_why"], [rc_have_cuda=yes], [rc_have_cuda=no])
 AC_SUBST([rc_have_cuda])
+AC_SUBST([NVCC_GENCODE_EACH])
 AC_SUBST([CUDA_RPATH])
 AM_CONDITIONAL([HAVE_CUDA], [test -z "$rc_cuda_why"])
 ])

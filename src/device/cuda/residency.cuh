@@ -1,5 +1,6 @@
 /* How many CTAs of a kernel may be asked to share a multiprocessor: ptxas takes no more than its
- * threads allow, and says so. Threads by architecture: CUDA C++ Programming Guide, "Technical
+ * threads allow, and says so.  Architectures share PTX: files with more than 1,536 threads get PTX
+ * of their own (kernels.am).  Threads by architecture: CUDA C++ Programming Guide, "Technical
  * Specifications per Compute Capability". */
 #ifndef RC_DEVICE_CUDA_RESIDENCY_CUH
 #define RC_DEVICE_CUDA_RESIDENCY_CUH
