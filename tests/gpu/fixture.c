@@ -10,17 +10,18 @@
 #include <stdlib.h>
 
 const shape_t shapes[] = {
-    {"random", 129, 130, 0.07, 0, 0},
-    {"empty rows and columns", 67, 59, 0.2, 0, 1},
-    {"one dense row", 40, 301, 0.01, 1, 0},
-    {"no rows", 0, 5, 0, 0, 0},
-    {"one entry", 1, 1, 1, 0, 0},
-    {"one empty value", 1, 1, 0, 0, 0},
-    {"no entries", 7, 9, 0, 0, 0},
-    {"wide", 13, 400, 0.1, 0, 0},
-    {"tall", 2500, 11, 0.2, 0, 0},
-    {"long rows", 5, 12000, 0.3, 1, 0},
-    {"rows with gaps", 3000, 50, 0.2, 1, 1},
+    {"random", 129, 130, 0.07, 0, 0, 0},
+    {"empty rows and columns", 67, 59, 0.2, 0, 1, 0},
+    {"one dense row", 40, 301, 0.01, 1, 0, 0},
+    {"no rows", 0, 5, 0, 0, 0, 0},
+    {"one entry", 1, 1, 1, 0, 0, 0},
+    {"one empty value", 1, 1, 0, 0, 0, 0},
+    {"no entries", 7, 9, 0, 0, 0, 0},
+    {"wide", 13, 400, 0.1, 0, 0, 0},
+    {"tall", 2500, 11, 0.2, 0, 0, 0},
+    {"long rows", 5, 12000, 0.3, 1, 0, 0},
+    {"rows with gaps", 3000, 50, 0.2, 1, 1, 0},
+    {"rows of all lengths", 12, 6000, 0.9, 0, 0, 1},
 };
 const int shape_count = sizeof shapes / sizeof shapes[0];
 

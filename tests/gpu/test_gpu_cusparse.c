@@ -266,7 +266,7 @@ static void tell(const counts_t *counts)
 
 static void every_type(void **state)
 {
-    static const shape_t shape = {"48 x 32", 48, 32, 0.2, 0, 0};
+    static const shape_t shape = {"48 x 32", 48, 32, 0.2, 0, 0, 0};
     rc_device_t *d = open_gpu();
     counts_t counts = {{0}, {0}};
     (void)state;
@@ -287,7 +287,7 @@ static void every_type(void **state)
 /* What is stored between the calls of a sampled product is no value of the type. */
 static void dots_beyond_the_type(void **state)
 {
-    static const shape_t shape = {"48 x 32", 48, 32, 0.2, 0, 0};
+    static const shape_t shape = {"48 x 32", 48, 32, 0.2, 0, 0, 0};
     rc_device_t *d = open_gpu();
     counts_t counts = {{0}, {0}};
     (void)state;

@@ -53,7 +53,7 @@ static void both_products(void **state)
 static void too_wide_a_panel(void **state)
 {
     (void)state;
-    const shape_t wide = {"wide", 20, 5000, 0.5, 0, 0};
+    const shape_t wide = {"wide", 20, 5000, 0.5, 0, 0, 0};
     rc_device_t *d = open_gpu();
     rc_kernel_spec_t spec;
     rc_analysis_t analysis;

@@ -18,10 +18,12 @@ rc_csr_t make_matrix(const shape_t *s, uint64_t seed)
     assert_true(a.row_ptr && a.col_idx && a.val);
     a.row_ptr[0] = 0;
     for (int64_t r = 0; r < s->rows; r++) {
+        double at = (double)r / (double)s->rows;
+        double fill = s->rising ? s->fill * at * at : s->fill;
         for (int64_t c = 0; c < s->cols; c++) {
             int full = s->dense_row && r == s->rows / 2;
             int gap = s->gaps && (r % 3 == 1 || c % 4 == 2);
-            if (gap || !(full || rc_rng_unit(&rng) < s->fill))
+            if (gap || !(full || rc_rng_unit(&rng) < fill))
                 continue;
             a.col_idx[a.nnz] = (int32_t)c;
             a.val[a.nnz++] = 2 * rc_rng_unit(&rng) - 1;

@@ -11,6 +11,7 @@ typedef struct shape {
     double fill;   /* share of entries */
     int dense_row; /* the middle row is full */
     int gaps;      /* every third row and every fourth column is empty */
+    int rising;    /* row r has (r / rows)^2 of that share */
 } shape_t;
 
 /* Free with free_matrix. */

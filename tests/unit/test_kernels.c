@@ -18,15 +18,15 @@
 /* ------------------------------------------------------------- examples */
 
 static const shape_t shapes[] = {
-    {"no rows", 0, 5, 0, 0, 0},
-    {"one entry", 1, 1, 1, 0, 0},
-    {"one empty value", 1, 1, 0, 0, 0},
-    {"no entries", 7, 9, 0, 0, 0},
-    {"empty rows and columns", 67, 59, 0.2, 0, 1},
-    {"one dense row", 40, 301, 0.01, 1, 0},
-    {"wide", 13, 400, 0.1, 0, 0},
-    {"tall", 500, 11, 0.2, 0, 0},
-    {"random", 129, 130, 0.07, 0, 0},
+    {"no rows", 0, 5, 0, 0, 0, 0},
+    {"one entry", 1, 1, 1, 0, 0, 0},
+    {"one empty value", 1, 1, 0, 0, 0, 0},
+    {"no entries", 7, 9, 0, 0, 0, 0},
+    {"empty rows and columns", 67, 59, 0.2, 0, 1, 0},
+    {"one dense row", 40, 301, 0.01, 1, 0, 0},
+    {"wide", 13, 400, 0.1, 0, 0, 0},
+    {"tall", 500, 11, 0.2, 0, 0, 0},
+    {"random", 129, 130, 0.07, 0, 0, 0},
 };
 
 enum order { ORDER_IDENTITY, ORDER_RANDOM, ORDER_PADS, ORDER_NO_EMPTY, ORDERS };
