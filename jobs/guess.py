@@ -24,6 +24,7 @@ FEATURES = ["row_bytes", "value_bytes", "rows_sm", "entries_sm", "mean", "skew",
             "work_sm", "long_work", "b_over_l2", "c_over_l2", "long_share", "empty_share",
             "load_values", "tail"]
 SMS = 132
+NEWER = "h200-gstage.h5"  # a kernel that became another one, on matrices of the other stores
 L2 = {"h100": 52428800, "h200": 62914560}  # of the GPU that a store's name begins with
 ORDERED_ROWS, ORDERED_PART = 30000, 16  # as in src/plan/guess/guess.c: where the order is `auto`
 DEFAULTS = {"entries": "auto", "vectors": "0", "rounds": "0", "strip": ("auto", "0"), "panel": "0",
@@ -38,15 +39,16 @@ CAP = .5  # more than this is as bad
 SLOWER = .5  # a candidate that is slower than the vendor's fastest costs so much of that besides
 TIMES = 3  # that a large matrix counts, of which there are few
 UNIT = 256
-TREES = {"rows": {"trees": 22, "rate": .2, "leaves": 24, "least": 6, "part": .7},
+TREES = {"rows": {"trees": 38, "rate": .2, "leaves": 24, "least": 4, "part": .7},
          "shorts": {"trees": 34, "rate": .17, "leaves": 24, "least": 6, "part": .7},
-         "columns": {"trees": 12, "rate": .3, "leaves": 24, "least": 6, "part": .7},
+         "columns": {"trees": 24, "rate": .2, "leaves": 24, "least": 6, "part": .7},
          "vector": {"trees": 12, "rate": .3, "leaves": 16, "least": 6, "part": .7}}
 
 
 def rows_of(rowcast, store):
     """The verified results of a store, as dictionaries of text."""
-    fields = "digest,name,group,rows,cols,nnz,policy,kernel,op,k,precision,layout,fill,median_ns"
+    fields = ("digest,name,group,rows,cols,nnz,policy,kernel,op,k,precision,layout,fill,median_ns,"
+              "kernel_version")
     words = [rowcast, "query", str(store), "-w", "status == ok", "--columns", fields, "-f", "csv"]
     text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return list(csv.DictReader(io.StringIO(text)))
@@ -113,6 +115,11 @@ class Problems:
             if r["digest"] in lengths and keep(r):
                 key = (r["digest"], r["k"], r["precision"])
                 found.setdefault(key, {}).setdefault((spell(r["kernel"]), r["policy"]), r)
+        for r in rows_of(rowcast, store.parent / NEWER):
+            of = found.get((r["digest"], r["k"], r["precision"]), {})
+            at = (spell(r["kernel"]), r["policy"])
+            if at in of and int(of[at]["kernel_version"]) < int(r["kernel_version"]):
+                of[at] = r
         for of in found.values():
             some = next((r for (c, _), r in of.items() if c in self.candidates), None)
             if not some:

@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 75
+plan 76
 
 published()
 {
@@ -134,7 +134,7 @@ for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
     done
 done >"$tmp/lacks"
 is "a page names what its store lacks of the library" "$(cat "$tmp/lacks")" ""
-for store in h200 h200-plans h200-large h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles h200-baseline; do
+for store in h200 h200-plans h200-gstage h200-large h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles h200-baseline; do
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv --columns case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
