@@ -386,7 +386,7 @@ const rc_command_t rc_command_order = {
     "panel), jiang what the rule says of the first round and of the second one, which belongs to "
     "a kernel with tiles. Of blk and pairs: blocks or groups, and the distinct columns of each, "
     "summed. Of auto: what was chosen, and entries and distinct columns of sampled runs of 64 "
-    "slots, before and in the order tried last (0: none). Of bandk: super-rows and "
+    "slots, before and in that order or the one tried last (0: none). Of bandk: super-rows and "
     "super-super-rows.\n\n"
     "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the "
     "mean distance and -o's matrix are in the new numbering.",

@@ -192,4 +192,21 @@ RC_HOST_DEVICE static inline int rc_local_mincol(
            rc_local_as_good(mincol, &all->ball) && rc_local_as_good(mincol, &all->column);
 }
 
+/** 1: balls share hardly more than the rows next to each other in the order multilevel, which is
+ *  not so on meshes: as in graphs of communities, whose neighbourhoods lead out of them. */
+RC_HOST_DEVICE static inline int rc_local_leaks(
+    const rc_sharing_t *multilevel, const rc_sharing_t *ball)
+{
+    return !rc_local_better(
+        multilevel->entries, multilevel->distinct, ball->entries, ball->distinct);
+}
+
+/** 1: the order labels found communities: its rows share a twentieth more. */
+RC_HOST_DEVICE static inline int rc_local_labels(
+    const rc_sharing_t *multilevel, const rc_sharing_t *labels)
+{
+    return 20 * labels->entries * multilevel->distinct >=
+           21 * multilevel->entries * labels->distinct;
+}
+
 #endif

@@ -1,5 +1,5 @@
-/* auto: the order `mincol` or `multilevel` (with its defaults) where it brings rows together, else
- * the original one [our own rule].
+/* auto: the order `mincol`, `multilevel` or `labels` (with its defaults) where it brings rows
+ * together, else the original one [our own rule].
  *
  * What an order is worth is told by m = min(256, floor(rows / 64)) runs of 64 slots; run i begins
  * at slot floor(i rows / m).  Of the first 64 entries of the rows of a run, e counts all and d the
@@ -17,8 +17,9 @@
  * run becomes better.
  *
  * Memory and cost: those of `multilevel`, but next to nothing where the original order is good; of
- * skewed matrices those of all samples and of `mincol` first. */
+ * skewed matrices those of all samples and of `mincol` first, of communities those of `labels`. */
 #include "config.h"
+#include "base/error.h"
 #include "base/param.h"
 #include "order/local.h"
 #include "order/policy.h"
@@ -27,6 +28,7 @@
 
 extern const rc_policy_t rc_policy_multilevel;
 extern const rc_policy_t rc_policy_mincol;
+extern const rc_policy_t rc_policy_labels;
 
 /* The order of a policy with its defaults, and what its runs share. */
 static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t *in,
@@ -64,6 +66,33 @@ static rc_status_t try_mincol(const rc_order_input_t *in, const rc_sharing_t *be
     return st;
 }
 
+/* `multilevel`, and `labels` in its place; *chosen: whichever brings rows together, or NULL. */
+static rc_status_t try_near(const rc_order_input_t *in, const rc_sharing_t *before,
+    const char **chosen, rc_schedule_t *out, rc_sharing_t *after, rc_err_t *err)
+{
+    rc_sharing_t ball;
+    rc_sharing_t runs;
+    rc_schedule_t other = {0};
+    int64_t longest = rc_csr_longest(in->a, in->threads);
+    RC_PASS(try_policy(&rc_policy_multilevel, in, out, after, err));
+    if (!rc_local_better(before->entries, before->distinct, after->entries, after->distinct))
+        return RC_OK;
+    *chosen = rc_policy_multilevel.name;
+    rc_sample_balls(in->a, in->threads, &ball);
+    if (rc_local_skewed(in->a->rows, in->a->nnz, longest) || !rc_local_leaks(after, &ball))
+        return RC_OK;
+    RC_PASS(try_policy(&rc_policy_labels, in, &other, &runs, err));
+    if (!rc_local_labels(after, &runs)) {
+        rc_schedule_free(&other);
+        return RC_OK;
+    }
+    rc_schedule_free(out);
+    *out = other;
+    *after = runs;
+    *chosen = rc_policy_labels.name;
+    return RC_OK;
+}
+
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     int64_t n = in->a->rows;
@@ -75,12 +104,9 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     if (rc_local_apart(before.entries, before.distinct)) {
         st = try_mincol(in, &before, &chosen, out, &after, err);
         if (st == RC_OK && !chosen)
-            st = try_policy(&rc_policy_multilevel, in, out, &after, err);
+            st = try_near(in, &before, &chosen, out, &after, err);
         if (st < 0)
             return st;
-        if (rc_local_better(before.entries, before.distinct, after.entries, after.distinct) &&
-            !chosen)
-            chosen = rc_policy_multilevel.name;
     } else
         st = rc_schedule_alloc(n, n, out, err);
     for (int64_t r = 0; !chosen && st == RC_OK && r < n; r++)
@@ -95,9 +121,10 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
 
 const rc_policy_t rc_policy_auto = {
     .name = "auto",
-    .summary = "mincol or multilevel where it brings rows together, else the original order",
+    .summary =
+        "mincol, multilevel or labels where it brings rows together, else the original order",
     .source = "our own rule, at the top of src/order/policy_auto.c",
-    .version = 3, /* 2: with that of cells; 3: mincol, multilevel */
+    .version = 4, /* 2: with that of cells; 3: mincol, multilevel; 4: labels */
     .on_request = 1,
     .build = build,
 };

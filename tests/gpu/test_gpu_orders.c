@@ -179,7 +179,8 @@ static void orders_can_be_captured(void **state)
 {
     (void)state;
     static const char *const specs[] = {"mesh2d:n=120", "uniform:n=9000", "rmat:scale=13,edges=4,shuffle=both",
-        "geometric:n=40000,dim=3,mean=14,shuffle=both"};
+        "geometric:n=40000,dim=3,mean=14,shuffle=both", "lfr:n=40000,shuffle=both",
+        "sbm:n=30000,communities=600,shuffle=both", "citation:n=20000"};
     gpu_t gpu;
     if (!begin(&gpu))
         skip();
@@ -188,8 +189,11 @@ static void orders_can_be_captured(void **state)
         rc_err_t err = {0};
         ok(rc_generate(specs[m], &a, NULL, &err), &err, specs[m]);
         gpu_pattern_t g = gpu_pattern_new(&gpu.x, &a);
-        for (int i = 0; i < ORDERS; i++)
+        for (int i = 0; i < ORDERS; i++) {
+            gpu_order(&g, orders[i]);
+            expect_same(&g, orders[i], specs[m]);
             expect_captured(&gpu, &g, orders[i]);
+        }
         gpu_pattern_free(&g);
         rc_csr_free(&a);
     }

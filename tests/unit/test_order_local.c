@@ -38,7 +38,7 @@ static void count_runs(const rc_csr_t *a, const int64_t *order, int64_t *entries
     }
 }
 
-enum { CSR, MINCOL, MULTILEVEL };
+enum { CSR, MINCOL, MULTILEVEL, LABELS };
 
 static int is_skewed(const rc_csr_t *a)
 {
@@ -52,10 +52,11 @@ static int is_skewed(const rc_csr_t *a)
 
 static int64_t *define_auto(const rc_csr_t *a, int *chosen)
 {
-    int64_t e[3];
-    int64_t d[3];
-    int64_t *order[] = {define_original(a->rows), define_mincol(a), define_multilevel(a, 64, 2)};
-    for (int i = 0; i < 3; i++)
+    int64_t e[4];
+    int64_t d[4];
+    int64_t *order[] = {
+        define_original(a->rows), define_mincol(a), define_multilevel(a, 64, 2), define_labels(a, 8)};
+    for (int i = 0; i < 4; i++)
         count_runs(a, order[i], &e[i], &d[i]);
     *chosen = CSR;
     if (4 * e[CSR] < 5 * d[CSR]) {
@@ -69,8 +70,12 @@ static int64_t *define_auto(const rc_csr_t *a, int *chosen)
             *chosen = MINCOL;
         else if (9 * e[MULTILEVEL] * d[CSR] >= 10 * e[CSR] * d[MULTILEVEL])
             *chosen = MULTILEVEL;
+        if (*chosen == MULTILEVEL && !is_skewed(a) &&
+            9 * ball.entries * d[MULTILEVEL] < 10 * e[MULTILEVEL] * ball.distinct &&
+            20 * e[LABELS] * d[MULTILEVEL] >= 21 * e[MULTILEVEL] * d[LABELS])
+            *chosen = LABELS;
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (i != *chosen)
             free(order[i]);
     return order[*chosen];
@@ -257,8 +262,8 @@ static void shuffled_rows_come_together(void **state)
     }
 }
 
-/* What auto does: it orders a shuffled mesh and an R-MAT graph, and neither a natural mesh nor what has nothing to
- * gain. */
+/* What auto does: it orders a shuffled mesh, an R-MAT graph and communities, and neither a natural mesh nor what has
+ * nothing to gain. */
 static void auto_orders_where_it_pays(void **state)
 {
     (void)state;
@@ -267,7 +272,8 @@ static void auto_orders_where_it_pays(void **state)
         int shuffled;
         int ordered;
     } want[] = {{"mesh2d:n=40", 1, MULTILEVEL}, {"mesh2d:n=40,points=9", 0, CSR}, {"uniform:n=2000,mean=6", 0, CSR},
-        {"mesh2d:n=7", 1, CSR}, {"rmat:scale=13,edges=4", 1, MINCOL}};
+        {"mesh2d:n=7", 1, CSR}, {"rmat:scale=13,edges=4", 1, MINCOL}, {"sbm:n=3000,communities=60", 1, LABELS},
+        {"lfr:n=3000", 1, LABELS}, {"geometric:n=3000", 1, MULTILEVEL}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         rc_csr_t a;
         rc_csr_t b = {0};

@@ -361,6 +361,19 @@ extern "C" rc_status_t rc_cuda_sample_longest(
     return find_longest_row(x, a, out, err);
 }
 
+extern "C" rc_status_t rc_cuda_sample_balls(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, rc_sharing_t *out, rc_err_t *err)
+{
+    const int64_t n = rc_local_runs(a->rows);
+    const double limit = rc_local_limit(a->rows, a->nnz);
+    rc_status_t st =
+        rc_cuda_check(cudaMemsetAsync(out, 0, sizeof *out, rc_cuda_stream(x)), "balls", err);
+    if (st < 0 || n == 0)
+        return st;
+    count_balls<<<(unsigned)n, rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(*a, limit, out);
+    return rc_cuda_launched("balls", err);
+}
+
 extern "C" rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda_pattern_t *a,
     const int32_t *order, rc_sharing_t *out, rc_err_t *err)
 {

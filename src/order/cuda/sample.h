@@ -24,6 +24,10 @@ int64_t rc_cuda_sample_bytes(void);
 rc_status_t rc_cuda_sample_longest(
     const rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t *out, rc_err_t *err);
 
+/** The balls alone, asked for and not waited for.  \param[out] out  device memory */
+rc_status_t rc_cuda_sample_balls(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, rc_sharing_t *out, rc_err_t *err);
+
 /** The runs alone, asked for and not waited for.
  *  \param[in] order  [a->rows] device memory, NULL: the original order
  *  \param[out] out   device memory */
