@@ -100,7 +100,7 @@ static int is_open(const rc_tuning_t *t, int i)
 {
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     const int takes_long = rc_tuning_is_long(t, i);
-    const double small = takes_long ? 0.02 : 0.01; /* a gain that is not worth a batch */
+    const double small = takes_long ? 0.04 : 0.01; /* a gain that is not worth a batch */
     if (t->entry->candidate[i].status != RC_OK || timing->samples >= RACE_MOST ||
         rc_tuning_is_over(t, i))
         return 0;
