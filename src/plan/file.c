@@ -235,11 +235,12 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
 }
 
 /* \param[out] order  its schedule; without a list of rows the original order */
-static rc_status_t read_rows(const json_t *rows, const rc_plan_t *plan, const char *path,
-    rc_plan_order_t *order, rc_err_t *err)
+static rc_status_t read_rows(
+    const json_t *rows, rc_plan_t *plan, const char *path, rc_plan_order_t *order, rc_err_t *err)
 {
     rc_schedule_t *out = &order->schedule;
     int64_t slots = (int64_t)json_array_size(rows);
+    int64_t listed = 0;
     order->identity = json_is_null(rows);
     *out = (rc_schedule_t){.slots = plan->a.rows, .rows = plan->a.rows};
     if (order->identity)
@@ -254,7 +255,10 @@ static rc_status_t read_rows(const json_t *rows, const rc_plan_t *plan, const ch
             st = rc_member_wrong(row, path, "rows", "rows of the matrix or -1", err);
         else
             out->row[p] = (int32_t)v;
+        listed += v >= 0;
     }
+    if (st == RC_OK && listed < plan->a.rows) /* those that are not must be empty */
+        st = rc_plan_pattern_here(plan, err);
     if (st == RC_OK && rc_schedule_fits(out, &plan->a, err) < 0)
         st = rc_fail(err, RC_EFORMAT, "%s.rows: no order of this matrix", path);
     if (st < 0)

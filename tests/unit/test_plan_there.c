@@ -230,7 +230,7 @@ static void plans_outlive_their_arrays(void **state)
     static input_t in;
     static input_t given;
     static const char *const kernels[] = {"rowsplit", "rs", "cstat:strip=2"};
-    static const char *const orders[] = {"csr", "minlabel", "mincol", "random:seed=3"};
+    static const char *const orders[] = {"csr", "minlabel", "mincol", "random:seed=3", "dcsr"};
     const int64_t k[] = {3, 8};
     char path[512];
     rc_rng_t rng;
@@ -242,7 +242,7 @@ static void plans_outlive_their_arrays(void **state)
         const rc_plan_place_t place = {.x = &x, .read = read_there, .order = order_there};
         const rc_plan_problem_t p = {
             .precision = RC_FP32, .layout = i % 3 < 2 ? RC_ROW_MAJOR : RC_COL_MAJOR, .k = k, .ks = 2};
-        const rc_plan_options_t o = {.kernels = kernels[i % 3], .orders = orders[i % 4], .threads = 1};
+        const rc_plan_options_t o = {.kernels = kernels[i % 3], .orders = orders[i % 5], .threads = 1};
         rc_plan_t *plan = NULL;
         rc_plan_t *other = NULL;
         rc_err_t err = {0};
