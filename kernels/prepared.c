@@ -34,6 +34,7 @@ static rc_status_t complete(const rc_kernel_t *kernel, rc_prepared_t *s, rc_err_
     s->p.val = NULL;
     s->p.resident = NULL;
     s->p.places = NULL;
+    s->p.handover = NULL;
     s->p.rows_there = NULL;
     s->p.text = s->p.named = NULL;
     rc_status_t st = kernel->own ? kernel->own(s, err) : RC_OK;

@@ -11,6 +11,30 @@
 
 enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_BYTES = 80 };
 
+/** What the analysis of a matrix leaves for the preparation that follows it. */
+typedef struct rc_handover {
+    void *left;               /**< NULL: nothing */
+    void (*drop)(void *left); /**< releases it, and says whose it is */
+} rc_handover_t;
+
+/** Leave something, in place of what was left.  \param[in] left  belongs to the handover then */
+static inline void rc_handover_leave(rc_handover_t *h, void *left, void (*drop)(void *left))
+{
+    if (h->left)
+        h->drop(h->left);
+    h->left = left;
+    h->drop = drop;
+}
+
+/** What was left with that function, or NULL.  \return belongs to the caller */
+static inline void *rc_handover_take(rc_handover_t *h, void (*drop)(void *left))
+{
+    void *left = h && h->left && h->drop == drop ? h->left : NULL;
+    if (left)
+        h->left = NULL;
+    return left;
+}
+
 /** What is to be computed.  The matrix and the schedule are borrowed until release. */
 typedef struct rc_problem {
     const struct rc_kernel *kernel; /**< that is asked: rc_kernel_analyse and its like set it */
@@ -27,6 +51,7 @@ typedef struct rc_problem {
                                              during analyse and prepare (format/resident.h) */
     struct rc_places *places;           /**< NULL, or where prepare leaves the places of the values
                                    (format/places.h) */
+    rc_handover_t *handover;            /**< NULL, or what analyse leaves and prepare takes */
     /** Its rows are NULL where nothing on the host reads them: every row has a slot then. */
     const rc_schedule_t *schedule;
     int identity;              /**< rc_schedule_is_identity(schedule) */

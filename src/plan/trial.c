@@ -307,8 +307,10 @@ static rc_status_t try_prepare(
 {
     rc_plan_candidate_t *c = w->candidate;
     rc_status_t st;
+    rc_handover_t handover = {0};
     *t = (rc_plan_trial_t){0};
     RC_TRY(pose(plan, w->k, c, t, why));
+    t->problem.handover = &handover;
     int64_t start = rc_clock_ns();
     const rc_plan_trial_t *of = shared_with(plan, w, t);
     RC_TRY(analyse(plan, of, t, &c->bytes, why));
@@ -319,6 +321,8 @@ static rc_status_t try_prepare(
                     (t->problem.resident ? plan->resident_ns + plan->pattern->ns : 0);
     RC_TRY(try_runs(plan, w->scratch, t, why));
 done:
+    rc_handover_leave(&handover, NULL, NULL);
+    t->problem.handover = NULL;
     t->problem.resident = NULL;
     t->problem.rows_there = NULL;
     t->problem.val = NULL;

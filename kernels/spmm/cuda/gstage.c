@@ -129,18 +129,19 @@ static rc_status_t batches_of(measuring_t *m, form_t form, int64_t *batches, rc_
 static rc_status_t choose_rows(measuring_t *m, form_t *form, int64_t *batches, rc_err_t *err)
 {
     const rc_csr_t *a = m->p->a;
+    int64_t n[1 + RC_STAGES_ROWS_MAX];
     int64_t least = INT64_MAX;
-    form_t tried = {.rows = 1, .lanes = form->lanes};
     form->rows = 1;
-    for (; a->nnz >= ENTRIES * a->rows && tried.rows <= RC_STAGES_ROWS_MAX; tried.rows++) {
-        int64_t n = 0;
-        RC_PASS(batches_of(m, tried, &n, err));
-        if (n < least / cost_of(tried.rows)) {
-            *form = tried;
-            *batches = n;
-            least = n * cost_of(tried.rows);
+    if (a->nnz < ENTRIES * a->rows)
+        return RC_OK;
+    for (int r = RC_STAGES_ROWS_MAX; r > 0; r--) /* pieces of fewer rows are known then */
+        RC_PASS(batches_of(m, (form_t){.rows = r, .lanes = form->lanes}, &n[r], err));
+    for (int r = 1; r <= RC_STAGES_ROWS_MAX; r++)
+        if (n[r] < least / cost_of(r)) {
+            form->rows = r;
+            *batches = n[r];
+            least = n[r] * cost_of(r);
         }
-    }
     return RC_OK;
 }
 
@@ -186,6 +187,8 @@ static rc_status_t measure(const rc_problem_t *p, form_t *form, rc_stages_shape_
         *shape = shape_for(&m.items, *form);
         st = measure_blocks(&m, shape, size, err);
     }
+    if (st == RC_OK && p->resident)
+        rc_cuda_stages_leave(p, &m.build, shape, size);
     rc_build_end(&m.build);
     rc_items_free(&m.items);
     return st;

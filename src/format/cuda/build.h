@@ -35,10 +35,14 @@ typedef struct rc_build_items {
     int64_t count;
 } rc_build_items_t;
 
-/** What an item makes of itself where it begins a piece of format/stages.h. */
+/** What an item may make of itself where it begins a piece of format/stages.h: number i is of a
+ *  piece with i rows more. */
 typedef struct rc_build_piece {
-    int32_t columns; /**< -1: a pad or a long row */
-    int32_t rows;
+    uint16_t columns[RC_STAGES_ROWS_MAX];
+    uint16_t
+        need[RC_STAGES_ROWS_MAX]; /**< columns that a piece must be able to have; 0: there is no
+                                            such piece: it is a pad, a long row, or shares too
+                                            little */
 } rc_build_piece_t;
 
 /** Numbers that spans are added up in. */
@@ -50,6 +54,14 @@ enum {
     RC_CUTS_LINES,
     RC_CUTS_UNITS
 };
+
+/** Pieces, which do not depend on how large blocks are. */
+typedef struct rc_build_pieces {
+    rc_build_piece_t *of; /**< [items]; NULL: not yet */
+    int64_t rows;         /**< of a piece at most, as of rc_stages_shape_t */
+    int64_t longest;
+    int64_t span;
+} rc_build_pieces_t;
 
 /** rc_stages_cuts_t on the device. */
 typedef struct rc_build_cuts {
@@ -70,7 +82,7 @@ typedef struct rc_build_cuts {
     int64_t *item;
     int32_t *of;
     rc_long_row_t *lengthy;
-    rc_build_piece_t *piece; /**< [items] where pieces may have several rows */
+    rc_build_pieces_t pieces; /**< where pieces may have several rows */
 } rc_build_cuts_t;
 
 /** What one build keeps for itself. */
@@ -83,6 +95,7 @@ typedef struct rc_build {
     void *chosen;   /**< of panels: what every item makes of itself, of tiles how many every panel
                          has; NULL: not yet */
     rc_build_cuts_t cuts; /**< of stages, since they were measured */
+    rc_build_pieces_t pieces; /**< of stages with so many rows in a piece, and of fewer */
     rc_memory_t memory;
 } rc_build_t;
 

@@ -5,6 +5,7 @@
 #include "format/cuda/parts.h"
 #include "format/items.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------- builds, long rows */
@@ -209,15 +210,66 @@ static void keep_stages(rc_keeping_t *k, const rc_stages_t *from, rc_stages_t *c
     c->lengthy = rc_keep_array(k, from->lengthy, (size_t)n->longs, sizeof *c->lengthy);
 }
 
+/* Blocks that were cut, and what for. */
+typedef struct rc_stages_left {
+    rc_build_t build;
+    rc_problem_t p;
+    rc_stages_shape_t shape;
+    rc_stages_size_t size;
+} rc_stages_left_t;
+
+static void drop_left(void *left)
+{
+    rc_build_end(&((rc_stages_left_t *)left)->build);
+    free(left);
+}
+
+void rc_cuda_stages_leave(const rc_problem_t *p, rc_build_t *b, const rc_stages_shape_t *shape,
+    const rc_stages_size_t *size)
+{
+    rc_stages_left_t *left = p->handover ? malloc(sizeof *left) : NULL;
+    if (!left) /* they are cut again */
+        return;
+    *left = (rc_stages_left_t){*b, *p, *shape, *size};
+    *b = (rc_build_t){0};
+    rc_handover_leave(p->handover, left, drop_left);
+}
+
+/* 1: of that matrix, whose arrays are where they were, in that order. */
+static int is_left_by(const rc_stages_left_t *left, const rc_problem_t *p)
+{
+    const rc_build_items_t *items = &left->build.items;
+    const rc_problem_t *q = &left->p;
+    return p->a == q->a && p->resident->row_ptr == items->row_ptr &&
+           p->resident->col_idx == items->col_idx && p->schedule == q->schedule &&
+           p->rows_there == q->rows_there && p->c_order == q->c_order &&
+           p->precision == q->precision;
+}
+
+/* The blocks of a problem, which may have been left. */
+static rc_status_t measure_stages(const rc_problem_t *p, const rc_stages_shape_t *shape,
+    rc_build_t *b, rc_stages_size_t *size, rc_err_t *err)
+{
+    rc_stages_left_t *left = rc_handover_take(p->handover, drop_left);
+    if (left && is_left_by(left, p) && memcmp(&left->shape, shape, sizeof *shape) == 0) {
+        *b = left->build;
+        *size = left->size;
+        free(left);
+        return RC_OK;
+    }
+    if (left)
+        drop_left(left);
+    RC_PASS(rc_build_begin(p, b, err));
+    return rc_build_stages_measure(b, shape, p->precision, size, err);
+}
+
 rc_status_t rc_cuda_stages_keep(rc_keeping_t *k, const rc_items_t *items, rc_stages_t *c)
 {
     rc_stages_t host = {.shape = c->shape};
     rc_build_t b = {0};
-    if (k->p->resident) {
-        k->st = rc_build_begin(k->p, &b, k->err);
-        if (k->st == RC_OK)
-            k->st = rc_build_stages_measure(&b, &c->shape, k->p->precision, &host.size, k->err);
-    } else
+    if (k->p->resident)
+        k->st = measure_stages(k->p, &c->shape, &b, &host.size, k->err);
+    else
         k->st = rc_stages_build(items, &c->shape, k->m->x->threads, &host, k->err);
     keep_stages(k, &host, c);
     if (k->st == RC_OK && k->p->resident)

@@ -22,6 +22,11 @@ rc_status_t rc_cuda_mma_keep(rc_keeping_t *k, rc_mma_t *c);
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_panels_keep(rc_keeping_t *k, rc_panels_t *c);
 
+/** Where the problem has a handover: leave to rc_cuda_stages_keep what was measured last.
+ *  \param[in,out] b  it; empty then  \param[in] shape, size  of it */
+void rc_cuda_stages_leave(const rc_problem_t *p, rc_build_t *b, const rc_stages_shape_t *shape,
+    const rc_stages_size_t *size);
+
 /** Stages of some items of the problem.  \param[in,out] c  has its shape; gets size and arrays
  *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE */
 rc_status_t rc_cuda_stages_keep(rc_keeping_t *k, const rc_items_t *items, rc_stages_t *c);

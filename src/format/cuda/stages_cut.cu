@@ -103,32 +103,58 @@ __device__ rc::item next_short(
     return {0, 0, -1};
 }
 
-/* What every item makes of itself where it begins a piece. */
-__global__ void __launch_bounds__(CHOOSE_THREADS) choose(rc_build_items_t items, rc_build_cuts_t c)
+/* What every item may make of itself where it begins a piece. */
+__global__ void __launch_bounds__(CHOOSE_THREADS)
+    choose(rc_build_items_t items, const rc_build_pieces_t p)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * CHOOSE_THREADS;
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * CHOOSE_THREADS + threadIdx.x;
          i < items.count; i += step) {
-        const int64_t end = min(items.count, (i / c.shape.span + 1) * c.shape.span);
+        const int64_t end = min(items.count, (i / p.span + 1) * p.span);
         rc::item it[ROWS];
-        rc_build_piece_t piece = {-1, 0};
+        rc_build_piece_t piece = {};
         it[0] = rc::item_at(items, i);
-        if (it[0].row >= 0 && it[0].length <= c.shape.longest)
-            piece = {static_cast<int32_t>(it[0].length), 1};
+        int rows = it[0].row >= 0 && it[0].length <= p.longest;
+        int32_t columns = static_cast<int32_t>(it[0].length);
+        int32_t need = 1; /* longer rows are not there */
+        piece.columns[0] = static_cast<uint16_t>(columns);
+        piece.need[0] = static_cast<uint16_t>(rows);
         int64_t next = i + 1;
 #pragma unroll
         for (int r = 1; r < ROWS; r++) {
-            if (piece.rows != r || r >= c.shape.rows || piece.columns == 0)
+            if (rows != r || r >= p.rows || columns == 0)
                 continue;
-            it[r] = next_short(items, c.shape.longest, &next, end);
-            if (it[r].length == 0 || piece.columns + it[r].length > c.most)
+            it[r] = next_short(items, p.longest, &next, end);
+            if (it[r].length == 0)
                 continue;
             const int32_t fresh = fresh_columns(items.col_idx, it, r);
-            if (2 * fresh <= it[r].length)
-                piece = {piece.columns + fresh, r + 1};
+            if (2 * fresh > it[r].length)
+                continue;
+            need = max(need, columns + static_cast<int32_t>(it[r].length));
+            columns += fresh;
+            piece.columns[r] = static_cast<uint16_t>(columns);
+            piece.need[r] = static_cast<uint16_t>(need);
+            rows = r + 1;
         }
-        c.piece[i] = piece;
+        p.of[i] = piece;
     }
+}
+
+/* Rows and columns of the piece that begins with an item, as far as a shape allows it. */
+struct piece_t {
+    int32_t columns; /* -1: there is none */
+    int32_t rows;
+};
+
+__device__ __forceinline__ piece_t piece_at(const rc_build_cuts_t &c, int64_t i)
+{
+    const rc_build_piece_t of = c.pieces.of[i];
+    piece_t piece = {-1, 0};
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        if (piece.rows == r && r < c.shape.rows && of.need[r] != 0 && of.need[r] <= c.most)
+            piece = {of.columns[r], r + 1};
+    return piece;
 }
 
 /* ----------------------------------------------------------------- rows */
@@ -206,11 +232,11 @@ __device__ int64_t list_rows(const rc_build_items_t &items, const rc_build_cuts_
     for (int64_t from = place; from < end; from += THREADS) {
         const int64_t i = from + threadIdx.x;
         rc::item it = {0, 0, -1};
-        rc_build_piece_t piece = {-1, 0};
+        piece_t piece = {-1, 0};
         if (i < end) {
             it = parts ? part_at(items, c, i) : rc::item_at(items, i - c.parts);
             if (!parts && c.shape.rows > 1)
-                piece = c.piece[i - c.parts];
+                piece = piece_at(c, i - c.parts);
             else if (parts || (it.row >= 0 && it.length <= c.shape.longest))
                 piece = {static_cast<int32_t>(it.length), 1};
         }
@@ -448,15 +474,14 @@ rc_status_t make_room(rc_build_t *b, rc_err_t *err)
 {
     rc_build_cuts_t *c = &b->cuts;
     const size_t places = static_cast<size_t>(c->parts + b->items.count);
-    const size_t items = c->shape.rows > 1 ? static_cast<size_t>(b->items.count) : 0;
-    void *to[7];
-    const size_t bytes[7] = {places * sizeof *c->row, places * sizeof *c->block,
+    void *to[6];
+    const size_t bytes[6] = {places * sizeof *c->row, places * sizeof *c->block,
         (static_cast<size_t>(c->spans) * RC_BUILD_TOTALS + NUMBERS) * sizeof *c->total,
         static_cast<size_t>(c->longs) * sizeof *c->item,
         static_cast<size_t>(c->parts) * sizeof *c->of,
-        static_cast<size_t>(c->longs) * sizeof *c->lengthy, items * sizeof *c->piece};
+        static_cast<size_t>(c->longs) * sizeof *c->lengthy};
     rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && i < 7; i++)
+    for (int i = 0; st == RC_OK && i < 6; i++)
         st = rc_memory_room(&c->memory, bytes[i], &to[i], err);
     if (st != RC_OK)
         return st;
@@ -466,8 +491,26 @@ rc_status_t make_room(rc_build_t *b, rc_err_t *err)
     c->item = static_cast<int64_t *>(to[3]);
     c->of = static_cast<int32_t *>(to[4]);
     c->lengthy = static_cast<rc_long_row_t *>(to[5]);
-    c->piece = static_cast<rc_build_piece_t *>(to[6]);
     return st;
+}
+
+/* The pieces of a shape, unless they are there. */
+rc_status_t find_pieces(rc_build_t *b, rc_err_t *err)
+{
+    const rc_stages_shape_t *shape = &b->cuts.shape;
+    rc_build_pieces_t *p = &b->pieces;
+    const size_t bytes = static_cast<size_t>(b->items.count) * sizeof *p->of;
+    void *to = p->of;
+    if (shape->rows == 1 || b->items.count == 0)
+        return RC_OK;
+    if (!to)
+        RC_PASS(rc_memory_room(&b->memory, bytes, &to, err));
+    else if (p->rows >= shape->rows && p->longest == shape->longest && p->span == shape->span)
+        return RC_OK;
+    *p = {static_cast<rc_build_piece_t *>(to), shape->rows, shape->longest, shape->span};
+    choose<<<rc::grid_for(b->items.count, CHOOSE_THREADS), CHOOSE_THREADS, 0,
+        rc_cuda_stream(b->x)>>>(b->items, *p);
+    return rc_cuda_launched("pieces of rows", err);
 }
 
 /* The spans cut and added up.  \param[out] total  [NUMBERS] */
@@ -481,9 +524,8 @@ rc_status_t cut_spans(rc_build_t *b, int64_t *total, rc_err_t *err)
     const rc::current gpu(b->x);
     if (c->longs > 0)
         launch_longs(b, 1);
-    if (c->shape.rows > 1 && b->items.count > 0)
-        choose<<<rc::grid_for(b->items.count, CHOOSE_THREADS), CHOOSE_THREADS, 0,
-            rc_cuda_stream(b->x)>>>(b->items, *c);
+    RC_PASS(find_pieces(b, err));
+    c->pieces = b->pieces;
     if (c->spans > 0)
         cut<<<static_cast<unsigned>(c->spans), THREADS, 0, rc_cuda_stream(b->x)>>>(
             b->items, *c, reinterpret_cast<unsigned long long *>(all));
