@@ -41,6 +41,12 @@ int rc_vendor_is(const char *kernel)
     return rc_vendor_name(kernel) != NULL;
 }
 
+double rc_vendor_setup_ns(const char *kernel, int64_t nnz)
+{
+    const double entry_ns = 1.6; /* an H200, 10 million entries (notebook/plans.md) */
+    return rc_vendor_is(kernel) && strstr(kernel, "pre=1") ? entry_ns * (double)nnz : 0;
+}
+
 int rc_vendor_is_dense(const char *kernel)
 {
     static const char name[] = "cublas-dense";

@@ -66,7 +66,7 @@ static rc_status_t race_warm(
 static rc_status_t race_start(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
 {
     const double hopeless = 4;   /* times the best, and ... */
-    const double loading = 10e6; /* ... ns that the first run of a kernel may take to load it */
+    const double loading = 25e6; /* ... ns that the first run of a kernel may take to load it */
     const double slow_ns = 2e6;
     rc_plan_timing_t *timing = &t->entry->timing[i];
     double best = t->best < 0 || t->reuse > 0 ? INFINITY : t->entry->candidate[t->best].time_ns;

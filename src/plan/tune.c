@@ -114,10 +114,10 @@ int rc_tuning_is_asked(const rc_tuning_t *t, const rc_plan_candidate_t *next)
     return t->searches && at->watch && at->watch(at->watcher, next, t->timed);
 }
 
-/* 1: beside the reference timing has taken as long as so many products of it, and as long as
- * preparing a few small matrices.  It is not over before one of ours was timed, nor where the
- * caller says how long it may take. */
-static int is_over_race(const rc_tuning_t *t)
+/* 1: beside the reference timing has taken, or would when a library preprocesses for a candidate,
+ * as long as so many products of it, and as long as preparing a few small matrices.  It is not
+ * over before one of ours was timed, nor where the caller says how long it may take. */
+static int is_over_race(const rc_tuning_t *t, int i)
 {
     const double least_ns = 2.2e6;
     double products = t->plan->place.tune_products;
@@ -126,7 +126,8 @@ static int is_over_race(const rc_tuning_t *t)
         return 0;
     if (isnan(c->time_ns))
         c = &t->entry->candidate[t->best];
-    double spent = (double)(rc_plan_now(&t->plan->place) - t->race_ns);
+    double spent = (double)(rc_plan_now(&t->plan->place) - t->race_ns) +
+                   rc_vendor_setup_ns(t->entry->candidate[i].kernel, t->plan->a.nnz);
     return spent > fmax(least_ns, products * c->time_ns);
 }
 
@@ -148,7 +149,7 @@ int rc_tuning_is_over(const rc_tuning_t *t, int i)
     int waits = first && !t->searches && t->options->tune_ns <= 0 &&
                 t->entry->timing[i].samples < RC_TUNING_FEW;
     int overdue = spent > t->most_ns && !waits;
-    if (overdue || is_over_race(t) || rc_tuning_is_asked(t, NULL))
+    if (overdue || is_over_race(t, i) || rc_tuning_is_asked(t, NULL))
         return 1;
     return t->options->reuse > 0 &&
            (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
