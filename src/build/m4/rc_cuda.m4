@@ -96,7 +96,11 @@ AS_CASE([$with_cuda_arch],
   [rc_archs=`AS_ECHO(["$with_cuda_arch"]) | tr ', ' '\n\n' | sort -n`])
 rc_taken=; rc_refused=; rc_flags=; rc_each=; rc_ptx=
 for rc_arch in $rc_archs; do
-  AS_CASE([$rc_ptx], [9@<:@0-9@:>@|@<:@0-9@:>@@<:@0-9@:>@@<:@0-9@:>@], [rc_next=$rc_ptx], [rc_next=$rc_arch])
+  # 90a and its like have their own
+  AS_CASE([$rc_ptx:$rc_arch],
+    [*:*@<:@!0-9@:>@*], [rc_next=$rc_arch],
+    [9@<:@0-9@:>@:*|@<:@0-9@:>@@<:@0-9@:>@@<:@0-9@:>@:*], [rc_next=$rc_ptx],
+    [rc_next=$rc_arch])
   _RC_CUDA_PROBE([-gencode arch=compute_$rc_next,code=sm_$rc_arch],
     [rc_ptx=$rc_next
      rc_taken="${rc_taken:+$rc_taken }sm_$rc_arch"
