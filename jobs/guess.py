@@ -115,7 +115,8 @@ class Problems:
             if r["digest"] in lengths and keep(r):
                 key = (r["digest"], r["k"], r["precision"])
                 found.setdefault(key, {}).setdefault((spell(r["kernel"]), r["policy"]), r)
-        for r in rows_of(rowcast, store.parent / NEWER):
+        newer = store.parent / NEWER
+        for r in rows_of(rowcast, newer) if newer.name[:4] == store.name[:4] else []:
             of = found.get((r["digest"], r["k"], r["precision"]), {})
             at = (spell(r["kernel"]), r["policy"])
             if at in of and int(of[at]["kernel_version"]) < int(r["kernel_version"]):
