@@ -9,8 +9,8 @@
 /** 1: a kernel of the library.  \param[in] kernel  its name, with or without parameters */
 int rc_vendor_is(const char *kernel);
 
-/** ns that the library takes about to preprocess a matrix of so many entries for a kernel; 0: it
- *  does not.  \param[in] kernel  likewise */
+/** ns that the library takes about to preprocess a matrix of so many entries for a kernel; 0: not
+ *  at all, or little.  \param[in] kernel  likewise */
 double rc_vendor_setup_ns(const char *kernel, int64_t nnz);
 
 /** What the library that a kernel is of is called, "cuSPARSE"; NULL: it is of none.

@@ -14,7 +14,7 @@ enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_BYTES = 80 };
 /** What the analysis of a matrix leaves for the preparation that follows it. */
 typedef struct rc_handover {
     void *left;               /**< NULL: nothing */
-    void (*drop)(void *left); /**< releases it, and says whose it is */
+    void (*drop)(void *left); /**< releases it; who takes it must have the same */
 } rc_handover_t;
 
 /** Leave something, in place of what was left.  \param[in] left  belongs to the handover then */
@@ -24,6 +24,11 @@ static inline void rc_handover_leave(rc_handover_t *h, void *left, void (*drop)(
         h->drop(h->left);
     h->left = left;
     h->drop = drop;
+}
+
+static inline void rc_handover_drop(rc_handover_t *h)
+{
+    rc_handover_leave(h, NULL, NULL);
 }
 
 /** What was left with that function, or NULL.  \return belongs to the caller */

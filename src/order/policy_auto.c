@@ -8,11 +8,14 @@
  * - No runs, or 4 e >= 5 d in the original order, whose rows share columns already: the original
  * order.
  * - If the longest row has more than floor(128 nnz / rows) entries: `mincol`, if it is better than
- * the original
- *   order, and e' d'' >= e'' d' for the sums e'' and d'' of the samples of balls, and for those of
- *   columns (sample.h).  Such graphs have few neighbourhoods to find, and many rows that share
- *   their largest hubs.
+ *   the original order, and e' d'' >= e'' d' for the sums e'' and d'' of the samples of balls, and
+ *   for those of columns (sample.h).  Such graphs have few neighbourhoods to find, and many rows
+ *   that share their largest hubs.
  * - Else `multilevel`, if it is better than the original order, which it is else.
+ * - But `labels` in its place, if the longest row has no more entries than that, balls are not
+ *   better than `multilevel`, and 20 e' d >= 21 e d' for the sums e' and d' of `labels` and e and d
+ *   of `multilevel`.  On a mesh a ball shares half as much again as a run; communities it leaves.
+ *
  * So it is decided by what the orders do: where rows share nothing (a uniform random matrix), no
  * run becomes better.
  *

@@ -41,7 +41,7 @@ typedef struct rc_plan_timing {
     double rel_err;                  /**< of their median */
     double rel_sd;                   /**< their standard deviation, relative */
     double slow_ns; /**< of a product that takes longer one batch is timed at once; 0: of none */
-    double cold_ns; /**< of a cold run that lies apart from the others; 0: of none */
+    double cold_ns; /**< of a cold run before another candidate was timed; 0: there was none */
     int cold;       /**< 1: that is its only sample as yet */
     int single;     /**< 1: it does */
     int again;      /**< of the end of a search, in turns with what was chosen; 2: prepared anew, in

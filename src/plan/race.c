@@ -90,7 +90,7 @@ rc_status_t rc_tuning_warm_best(rc_tuning_t *t, rc_err_t *err)
         return RC_OK;
     of->cold = of->samples = 0;
     RC_PASS(race_warm(t, t->best, &t->entry->trial, INFINITY, err));
-    while (of->batch > 1 && of->samples < RC_TUNING_FEW)
+    while (!rc_tuning_is_long(t, t->best) && of->samples < RC_TUNING_FEW)
         RC_PASS(race_batch(t, t->best, &t->entry->trial, err));
     return RC_OK;
 }
@@ -134,7 +134,7 @@ static int is_repeated(const rc_plan_timing_t *of)
 {
     const double apart = 1.1;
     double other = of->samples > 1 ? of->ns[of->samples - 1] : of->cold_ns;
-    return other > 0 && other < apart * of->ns[0];
+    return other > 0 && other < apart * of->ns[0] && of->ns[0] < apart * other;
 }
 
 /* Where a candidate seems better than what has so few samples that it may just have been put off,

@@ -321,7 +321,7 @@ static rc_status_t try_prepare(
                     (t->problem.resident ? plan->resident_ns + plan->pattern->ns : 0);
     RC_TRY(try_runs(plan, w->scratch, t, why));
 done:
-    rc_handover_leave(&handover, NULL, NULL);
+    rc_handover_drop(&handover);
     t->problem.handover = NULL;
     t->problem.resident = NULL;
     t->problem.rows_there = NULL;

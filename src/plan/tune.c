@@ -126,8 +126,9 @@ static int is_over_race(const rc_tuning_t *t, int i)
         return 0;
     if (isnan(c->time_ns))
         c = &t->entry->candidate[t->best];
-    double spent = (double)(rc_plan_now(&t->plan->place) - t->race_ns) +
-                   rc_vendor_setup_ns(t->entry->candidate[i].kernel, t->plan->a.nnz);
+    double spent = (double)(rc_plan_now(&t->plan->place) - t->race_ns);
+    if (isnan(t->entry->candidate[i].prepare_ns))
+        spent += rc_vendor_setup_ns(t->entry->candidate[i].kernel, t->plan->a.nnz);
     return spent > fmax(least_ns, products * c->time_ns);
 }
 
