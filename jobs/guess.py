@@ -37,7 +37,7 @@ REFUSED = 1.05  # what looking costs there, over the best of the others
 WIDTH = {"fp32": 4, "fp64": 8, "bf16": 2, "fp16": 2}
 CAP = .5  # more than this is as bad
 SLOWER = .5  # a candidate that is slower than the vendor's fastest costs so much of that besides
-TIMES = 3  # that a large matrix counts, of which there are few
+TIMES = 3  # that a large matrix and pruned weights count, of which there are few
 UNIT = 256
 TREES = {"rows": {"trees": 38, "rate": .2, "leaves": 24, "least": 4, "part": .7},
          "shorts": {"trees": 34, "rate": .17, "leaves": 24, "least": 6, "part": .7},
@@ -105,7 +105,7 @@ class Problems:
         """natural: where `auto` was not measured, rows are in a good order, and it leaves them."""
         self.candidates, self.vendor_is, self.natural = candidates, vendor, natural
         self.x, self.time, self.vendor, self.text = [], [], [], []
-        self.group, self.label, self.large = [], [], []
+        self.group, self.label, self.large, self.pruned = [], [], [], []
 
     def add(self, rowcast, store, large, keep):
         """Those of a store; of large matrices those where plans build an order."""
@@ -157,20 +157,24 @@ class Problems:
         generated = some["group"] in ("", "large", "shuffled", "natural", "pruned")
         self.group.append(some["name"].rsplit("-", 1)[0] if generated else some["group"])
         k = some["k"] if some["k"] in ("8", "32", "128", "512") else "n"
-        self.label.append(("" if not some["k"] else "K = " + k) + " " + some["precision"])
+        self.pruned.append(some["group"] == "pruned")
+        kind = "pruned" if self.pruned[-1] else "K = " + k if some["k"] else ""
+        self.label.append(kind + " " + some["precision"])
         self.large.append(large)
 
     def ready(self):
         """As arrays."""
         self.x, self.time = np.array(self.x), np.array(self.time)
         self.vendor, self.large = np.array(self.vendor), np.array(self.large)
+        self.pruned = np.array(self.pruned)
         self.group, self.label = np.array(self.group), np.array(self.label)
         return self
 
     def often(self, which):
-        """The numbers of some problems, those of large matrices several times."""
+        """The numbers of some problems, several times those of kinds of which there are few."""
         i = np.nonzero(which)[0]
-        return np.concatenate([i] + [i[self.large[i]]] * (TIMES - 1))
+        few = self.large[i] | self.pruned[i]
+        return np.concatenate([i] + [i[few]] * (TIMES - 1))
 
 
 # ------------------------------------------------------------------------------------------- trees
@@ -354,6 +358,8 @@ def tables(rowcast, results):
     rows.add(rowcast, results / "h200-plans.h5", False, real)
     for name in ("h200-large.h5", "h200-orders.h5"):
         rows.add(rowcast, results / name, True, lambda r: True)
+    rows.add(rowcast, results / "h200-types.h5", False,
+             lambda r: r["group"] == "pruned" and r["precision"] == "fp32" and r["op"] == "spmm")
     yield "rows", rows.ready()
     shorts = Problems(SHORTS, lambda r: True, natural=True)
     for large in (False, True):  # of 2 bytes: those of which all candidates were measured
