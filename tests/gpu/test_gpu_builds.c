@@ -290,6 +290,23 @@ static void compare_stages(rc_executor_t *x, rc_build_t *b, const rc_stages_t *c
 }
 
 /* \return rows that share a piece with the one before, about */
+/* One build counts for other shapes before: pieces that it found for one serve those of fewer rows. */
+static void count_others(rc_build_t *b, const rc_items_t *items, const rc_stages_shape_t *shape, rc_precision_t precision)
+{
+    for (int part = 1; part <= 2; part++)
+        for (int64_t rows = RC_STAGES_ROWS_MAX; rows > 0; rows--) {
+            rc_stages_shape_t other = *shape;
+            rc_err_t err = {0};
+            int64_t here = 0;
+            int64_t there = 0;
+            other.rows = rows;
+            other.longest = shape->longest / part > 0 ? shape->longest / part : 1;
+            ok(rc_stages_batches(items, &other, 2, &here, &err), &err, "batches on the host");
+            ok(rc_build_stages_batches(b, &other, precision, &there, &err), &err, "batches on the device");
+            assert_int_equal(there, here);
+        }
+}
+
 static int64_t check_stages(rc_executor_t *x, rc_problem_t *p, const rc_stages_shape_t *shape)
 {
     rc_err_t err = {0};
@@ -301,6 +318,7 @@ static int64_t check_stages(rc_executor_t *x, rc_problem_t *p, const rc_stages_s
     ok(rc_items_new(p, &items, &err), &err, "items");
     ok(rc_stages_build(&items, shape, 2, &c, &err), &err, "build on the host");
     ok(rc_build_begin(p, &b, &err), &err, "begin");
+    count_others(&b, &items, shape, p->precision);
     ok(rc_build_stages_batches(&b, shape, p->precision, &batches, &err), &err, "count the batches");
     assert_int_equal(batches, c.size.batches);
     ok(rc_build_stages_measure(&b, shape, p->precision, &there, &err), &err, "measure on the device");
