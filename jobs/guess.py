@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The rule by which a plan guesses a kernel, fitted to published stores.
 
-Writes the files of src/plan/guess, which src/plan/guess/guess.c reads: for each table trees whose leaves
-add up to a cost of every candidate, in 1/256 of a natural logarithm of the time over that of the
-best.  Needs NumPy and h5py.
+Writes the tables of src/plan/guess, which guess.c there reads: for each one trees whose leaves add
+up to a cost of every candidate, in 1/256 of a natural logarithm of the time over that of the best.
+Needs NumPy and h5py.
 """
 import argparse
 import csv
@@ -25,8 +25,10 @@ FEATURES = ["row_bytes", "value_bytes", "rows_sm", "entries_sm", "mean", "skew",
             "load_values", "tail"]
 SMS = 132
 NEWER = "h200-gstage.h5"  # a kernel that became another one, on matrices of the other stores
+STORES = ["h200-plans.h5", "h200-large.h5", "h200-orders.h5", "h200-types.h5",
+          "h200-spmv-628.h5", NEWER]
 L2 = {"h100": 52428800, "h200": 62914560}  # of the GPU that a store's name begins with
-ORDERED_ROWS, ORDERED_PART = 30000, 16  # as in src/plan/guess/guess.c: where the order is `auto`
+ORDERED_ROWS, ORDERED_PART = 30000, 16  # as in guess.c: where the order is `auto`
 DEFAULTS = {"entries": "auto", "vectors": "0", "rounds": "0", "strip": ("auto", "0"), "panel": "0",
             "longest": "auto", "pairs": "auto", "rows": "auto", "ctas": "3", "near": "4",
             "b": "auto", "tile": "auto", "split": "0", "lanes": "auto", "width": "mu", "fill": "256"}
@@ -391,6 +393,9 @@ def main():
     a = p.parse_args()
     if h5py is None:
         sys.exit("guess.py: needs NumPy and h5py")
+    for name in STORES:
+        if not (a.results / name).is_file():
+            sys.exit(f"guess.py: --results: expected {name} in {a.results}, found none")
     if a.check or a.of:
         print("| operands | of | problems | share of the best | least | over cuSPARSE | least |")
         for name, t in tables(a.rowcast, a.results):
@@ -399,7 +404,8 @@ def main():
     a.output.mkdir(exist_ok=True)
     for name, t in tables(a.rowcast, a.results):
         with open(a.output / f"{name}.inc", "w", encoding="ascii") as out:
-            out.write("/* Trees of src/plan/guess/guess.c, made by jobs/guess.py, not by hand. */\n")
+            out.write("/* Trees of src/plan/guess/guess.c, made by jobs/guess.py, "
+                      "not by hand. */\n")
             table_of(name, t, out)
 
 

@@ -12,7 +12,7 @@ for p in python3 /usr/bin/python3; do
     "$p" -c 'import h5py, numpy' 2>/dev/null && python=$p
 done
 [ -n "$python" ] || skip_all "no Python with NumPy and h5py"
-plan 3
+plan 4
 
 ok "the rule answers" "$python" "$top_srcdir/jobs/guess.py" "$ROWCAST" --results "$results" --of "$says"
 cp "$tmp/tap.out" "$tmp/table"
@@ -20,3 +20,7 @@ is "it knows rows, values of 2 bytes, columns and vectors" \
     "$(awk -F '[| ]+' 'NR > 1 { n[$2]++ } END { print n["rows"], n["shorts"], n["columns"], n["vector"] }' "$tmp/table")" "10 9 6 2"
 is "each kind of problem has .97 of the best, where there are some" \
     "$(awk -F ' *[|] *' 'NR > 1 && $4 >= 10 && !($5 >= .97)' "$tmp/table")" ""
+is "a folder without the stores is refused in a line" \
+    "$("$python" "$top_srcdir/jobs/guess.py" "$ROWCAST" --results "$tmp" --check 2>&1; echo $?)" \
+    "guess.py: --results: expected h200-plans.h5 in $tmp, found none
+1"
